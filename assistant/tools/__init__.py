@@ -1,0 +1,1 @@
+"""Calculators: one file each, and a registry."""
