@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from knowledge.errors import AdvisorError, InvalidInput
 
-__all__ = ["AdvisorError", "ConversationNotFound", "InvalidInput", "InvalidField", "MissingInputs"]
+__all__ = ["AdvisorError", "ConversationNotFound", "InvalidField", "InvalidInput", "MissingInputs"]
 
 
 class ConversationNotFound(AdvisorError):

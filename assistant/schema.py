@@ -16,6 +16,8 @@ Origin = Literal["question", "earlier turn", "default", "catalog", "price file"]
 
 
 class Contract(BaseModel):
+    """Unknown fields are an error: the contract does not drift unseen."""
+
     model_config = ConfigDict(extra="forbid")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
 
@@ -37,6 +37,7 @@ class ToolInputs(BaseModel):
 
     @classmethod
     def unit_of(cls, name: str) -> str | None:
+        """The unit of an argument; None for a plain number or a name."""
         extra = cls.model_fields[name].json_schema_extra
         unit = extra.get("unit") if isinstance(extra, dict) else None
         return str(unit) if unit is not None else None
@@ -88,7 +89,6 @@ class Tool(Generic[I]):
     calculate: Callable[[I, Language], Calculation]
     """Raises MissingInputs (with one question, in the language, that names all that is missing) and InvalidField."""
     present: Callable[[ToolRun, Language], Presentation]
-    registry: ClassVar[dict[str, Tool[Any]]] = {}
 
     def run(
         self,
@@ -111,12 +111,18 @@ class Tool(Generic[I]):
         calculation = self.calculate(inputs, language)
         shown = {
             name: ToolInput(
-                value=getattr(inputs, name), unit=self.Inputs.unit_of(name), origin=(origins or {}).get(name, "question")
+                value=getattr(inputs, name),
+                unit=self.Inputs.unit_of(name),
+                origin=(origins or {}).get(name, "question"),
             )
             for name in given
         }
         for name, value in calculation.filled.items():
-            unit = value.unit if value.unit is not None or name not in self.Inputs.model_fields else self.Inputs.unit_of(name)
+            unit = (
+                value.unit
+                if value.unit is not None or name not in self.Inputs.model_fields
+                else self.Inputs.unit_of(name)
+            )
             shown.setdefault(name, ToolInput(value=value.value, unit=unit, origin=value.origin))
         return ToolRun(
             n=n,

@@ -1,0 +1,163 @@
+"""The façade: a question in, a checked answer out, at once or as a stream of events."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from knowledge.search import Searcher
+from knowledge.store import Store
+
+from assistant.answer.write import write_answer
+from assistant.errors import InvalidInput
+from assistant.events import Answered, Event, StageStarted, TextReleased
+from assistant.schema import Answer, Timings
+from assistant.settings import Settings
+from assistant.understand.dialogue import plan, resolve
+from assistant.understand.intent import IntentModel, load_intents
+from assistant.understand.state import DialogueState
+from knowledge.encoders import Encoder, load_encoder
+
+if TYPE_CHECKING:
+    from assistant.conversations import Conversations
+
+
+class Advisor:
+    """Answers questions from one data folder. Safe to use from several threads."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The encoder of questions; the store refuses one that it was not built with."""
+        return load_encoder(self.settings.encoder)
+
+    @cached_property
+    def store(self) -> Store:
+        """The indexed documents."""
+        return Store.open(self.settings.data_dir, create=False)
+
+    @cached_property
+    def searcher(self) -> Searcher:
+        """Finds passages; sees a changed index without being opened again."""
+        return Searcher(self.store, self.encoder)
+
+    @cached_property
+    def intents(self) -> IntentModel:
+        """Tells what a question wants from its vector."""
+        return load_intents(self.encoder, self.settings.data_dir)
+
+    @cached_property
+    def conversations(self) -> Conversations:
+        """Stored conversations."""
+        from assistant.conversations import Conversations
+
+        return Conversations.in_folder(self.settings.data_dir)
+
+    def ask(self, question: str, conversation_id: str | None = None) -> Answer:
+        """Answer one question and keep the turn.
+
+        Raises:
+            InvalidInput: the question is empty or longer than the limit.
+            ConversationNotFound: `conversation_id` is given but not stored.
+        """
+        for event in self.stream(question, conversation_id):
+            if isinstance(event, Answered):
+                return event.answer
+        raise AssertionError("a stream ends with an answer")
+
+    def ask_turns(self, questions: Sequence[str]) -> list[Answer]:
+        """Answer the turns of one new conversation."""
+        answers: list[Answer] = []
+        for question in questions:
+            answers.append(self.ask(question, answers[-1].conversation_id if answers else None))
+        return answers
+
+    def stream(self, question: str, conversation_id: str | None = None) -> Iterator[Event]:
+        """Answer one question, yielding stages, checked text, and last the whole `Answered`.
+
+        Raises:
+            InvalidInput, ConversationNotFound: as `ask`, before the first event.
+        """
+        self._check(question)
+        state = DialogueState()
+        if conversation_id is not None:
+            state = DialogueState.model_validate(self.conversations.last(conversation_id).state)
+        return self._stream(question, conversation_id or str(uuid.uuid4()), state)
+
+    def _stream(self, question: str, conversation_id: str, state: DialogueState) -> Iterator[Event]:
+        clock = _Clock()
+        yield StageStarted("understanding")
+        resolved = resolve(question, state)
+        clock.lap("understand")
+        yield StageStarted("searching")
+        found = self.searcher.search(resolved.search_text, self.settings.passages)
+        clock.lap("search")
+        planned = plan(resolved, state, self.intents.probabilities(found.query_vector))
+        clock.lap("understand")
+        if planned.calls:
+            yield StageStarted("calculating")
+        outcomes = planned.run()
+        clock.lap("tools")
+        yield StageStarted("writing")
+        written = write_answer(planned, outcomes, found, self.settings.coverage_threshold, self._source_text)
+        clock.lap("answer")
+        answer = Answer(
+            id=str(uuid.uuid4()),
+            conversation_id=conversation_id,
+            question=question,
+            language=planned.language,
+            status=written.status,
+            text=written.text,
+            citations=written.citations,
+            tool_runs=written.tool_runs,
+            missing=written.missing,
+            warnings=written.warnings,
+            state=planned.state.model_dump(mode="json"),
+            timings_ms=clock.timings(),
+        )
+        for paragraph in _paragraphs(answer.text):
+            yield TextReleased(paragraph)
+        self.conversations.add(answer)
+        yield Answered(answer)
+
+    def _check(self, question: str) -> None:
+        if not question.strip():
+            raise InvalidInput("The question is empty. Ask something about training models in the cloud.")
+        limit = self.settings.max_question_characters
+        if len(question) > limit:
+            raise InvalidInput(
+                f"The question has {len(question)} characters, more than the limit of {limit}. Shorten it, or raise "
+                "ADVISOR_MAX_QUESTION_CHARACTERS."
+            )
+
+    @property
+    def _source_text(self) -> Callable[[str], str]:
+        return self.store.source_text
+
+
+class _Clock:
+    """Wall time by phase."""
+
+    def __init__(self) -> None:
+        self._start = self._last = time.perf_counter()
+        self._laps: dict[str, float] = {}
+
+    def lap(self, phase: str) -> None:
+        now = time.perf_counter()
+        self._laps[phase] = self._laps.get(phase, 0.0) + (now - self._last) * 1000
+        self._last = now
+
+    def timings(self) -> Timings:
+        total = (time.perf_counter() - self._start) * 1000
+        return Timings(**{name: round(value, 2) for name, value in self._laps.items()}, total=round(total, 2))
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    lines = text.split("\n\n")
+    for number, line in enumerate(lines):
+        yield line if number == len(lines) - 1 else line + "\n\n"

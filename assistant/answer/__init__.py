@@ -1,0 +1,1 @@
+"""From passages and calculations to a checked answer."""

@@ -1,0 +1,171 @@
+"""The grounded composer: chooses the statements that answer a question, without a chat model.
+
+It works on sentences of the passages found. A sentence's evidence is its passage's fused score and its own similarity
+to the question; chosen sentences are said once, in the order of their document, together with the sentences that they
+depend on or that limit them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assistant.answer.draft import CitedSpan, Statement
+from assistant.answer.phrases import phrase
+from assistant.schema import Language
+from knowledge.records import Hit, SearchResult, Sentence
+
+BUDGET: dict[Language, int] = {"zh": 480, "en": 640}
+"""Characters of statements in an answer; an answer is advice, not a page of snippets."""
+MAX_STATEMENTS = 8
+PASSAGE_WINDOW = 1.6
+"""Passages this far below the best one (in standard deviations) no longer answer the same question."""
+LANGUAGE_WINDOW = 1.2
+"""A passage in the reader's language is preferred to a better one in the other up to this difference."""
+SENTENCE_WEIGHT = 0.5
+LEAD_BONUS = 0.25
+"""A section's first sentence answers its heading."""
+
+_REFERENCE_MARK = re.compile(r"\s*\[ref: [^\]]*\]")
+_DEPENDENT = re.compile(
+    r"(?:this|these|those|it|its|they|such|that|however|therefore|otherwise|also|then|instead|in addition|as a result)\b"
+    r"|(?:这|此|该|其(?!他|它|余|中一)|因此|所以|同时|另外|此外|否则|并且|而且|但|不过|然而|从而|进而|另一方面)",
+    re.I,
+)
+_LIMITING = re.compile(
+    r"(?:however|but|unless|except|only if|provided)\b|(?:但|不过|然而|除非|前提|只有|例外|仅当|需要注意|注意)", re.I
+)
+_ABSOLUTE = re.compile(
+    r"\b(?:never|always|guarantee[sd]?|impossible|unlimited|infinite(?:ly)?|completely|100 ?%)\b"
+    r"|无法|绝不|绝对|必然|无限|彻底|完全|均处于|全部负担|最优解|万无一失|百分之百|杜绝|确保"
+    r"|(?:高达|up to)\s*\d",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    hit: Hit
+    rank: int
+    index: int
+    """Of the sentence in its passage."""
+    sentence: Sentence
+    evidence: float
+
+
+def compose(result: SearchResult, language: Language) -> list[Statement]:
+    """Statements that answer the question, best passage first; empty when nothing was found."""
+    hits = _same_subject(_reader_language(result.hits, language))
+    chosen = _choose(_candidates(hits), BUDGET[language])
+    foreign = bool(chosen) and all(candidate.hit.language != language for candidate in chosen)
+    statements = [Statement(phrase("quoted_language", language))] if foreign else []
+    for group in _runs(chosen):
+        statements.append(_statement(group, language, first=len(statements) == int(foreign)))
+    return statements
+
+
+def _reader_language(hits: Sequence[Hit], language: Language) -> list[Hit]:
+    own = [hit for hit in hits if hit.language == language]
+    if own and own[0].score >= hits[0].score - LANGUAGE_WINDOW:
+        return own
+    return list(hits)
+
+
+def _same_subject(hits: Sequence[Hit]) -> list[Hit]:
+    return [hit for hit in hits if hit.score >= hits[0].score - PASSAGE_WINDOW]
+
+
+def _candidates(hits: Sequence[Hit]) -> list[_Candidate]:
+    scores = np.array([sentence.score for hit in hits for sentence in hit.sentences], dtype=np.float64)
+    if not scores.size:
+        return []
+    mean, spread = float(scores.mean()), float(scores.std()) or 1.0
+    return [
+        _Candidate(
+            hit,
+            rank,
+            index,
+            sentence,
+            hit.score + SENTENCE_WEIGHT * (sentence.score - mean) / spread + (LEAD_BONUS if index == 0 else 0.0),
+        )
+        for rank, hit in enumerate(hits)
+        for index, sentence in enumerate(hit.sentences)
+    ]
+
+
+def _choose(candidates: Sequence[_Candidate], budget: int) -> list[_Candidate]:
+    """Greedy by evidence within the budget; a sentence brings along what it depends on and what limits it."""
+    by_place = {(c.rank, c.index): c for c in candidates}
+    chosen: dict[tuple[int, int], _Candidate] = {}
+    used = 0
+    for candidate in sorted(candidates, key=lambda c: -c.evidence):
+        if (candidate.rank, candidate.index) in chosen:
+            continue
+        bundle = [c for c in _bundle(candidate, by_place) if (c.rank, c.index) not in chosen]
+        if any(_says_again(c, other) for c in bundle for other in chosen.values()):
+            continue
+        cost = sum(len(_shown(c.sentence.text)) for c in bundle)
+        if chosen and (used + cost > budget or len(chosen) + len(bundle) > MAX_STATEMENTS):
+            continue
+        used += cost
+        chosen |= {(c.rank, c.index): c for c in bundle}
+    best = {rank: max(c.evidence for c in chosen.values() if c.rank == rank) for rank, _ in chosen}
+    return sorted(chosen.values(), key=lambda c: (-best[c.rank], c.index))
+
+
+def _bundle(candidate: _Candidate, by_place: dict[tuple[int, int], _Candidate]) -> list[_Candidate]:
+    bundle = [candidate]
+    while _DEPENDENT.match(bundle[0].sentence.text) and (before := by_place.get((candidate.rank, bundle[0].index - 1))):
+        bundle.insert(0, before)
+    while (after := by_place.get((candidate.rank, bundle[-1].index + 1))) and _LIMITING.match(after.sentence.text):
+        bundle.append(after)
+    return bundle
+
+
+def _says_again(one: _Candidate, other: _Candidate) -> bool:
+    """Whether two sentences share most of their character trigrams."""
+    first, second = _trigrams(one.sentence.text), _trigrams(other.sentence.text)
+    return len(first & second) > 0.6 * min(len(first), len(second))
+
+
+def _trigrams(text: str) -> set[str]:
+    folded = re.sub(r"\W+", "", text.casefold())
+    return {folded[i : i + 3] for i in range(max(1, len(folded) - 2))}
+
+
+def _runs(chosen: Sequence[_Candidate]) -> list[list[_Candidate]]:
+    """Neighbouring sentences of one passage belong to one statement when the later needs the earlier."""
+    runs: list[list[_Candidate]] = []
+    for candidate in chosen:
+        last = runs[-1][-1] if runs else None
+        text = candidate.sentence.text
+        if (
+            last
+            and last.rank == candidate.rank
+            and last.index + 1 == candidate.index
+            and (_DEPENDENT.match(text) or _LIMITING.match(text))
+        ):
+            runs[-1].append(candidate)
+        else:
+            runs.append([candidate])
+    return runs
+
+
+def _statement(group: Sequence[_Candidate], language: Language, *, first: bool) -> Statement:
+    hit = group[0].hit
+    start, end = group[0].sentence.start, group[-1].sentence.end
+    span = CitedSpan(hit, start, end)
+    text = _shown(span.quote)
+    if hit.language != language:
+        text = f"「{text}」" if hit.language == "zh" else f"“{text}”"
+    if not hit.references and _ABSOLUTE.search(text):
+        text += phrase("unsourced_claim", language)
+    return Statement(text, (span,), place="paragraph" if first else "item")
+
+
+def _shown(text: str) -> str:
+    """A quote as it is read: reference marks left out, one line."""
+    return re.sub(r"\s*\n\s*", " ", _REFERENCE_MARK.sub("", text)).strip()

@@ -1,0 +1,109 @@
+"""Writes the answer: calculations first, then guidance, then the check that decides what may be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from assistant.answer.calculations import describe_run
+from assistant.answer.composer import compose
+from assistant.answer.draft import Rendered, Statement, render
+from assistant.answer.phrases import phrase
+from assistant.answer.verify import verify
+from assistant.schema import Citation, Language, Status, ToolRun
+from assistant.understand.dialogue import Outcome, Plan
+from knowledge.records import SearchResult
+
+SourceText = Callable[[str], str]
+NEAR_COVERAGE = 0.15
+"""Below this the documents are about something else, and naming what is near would mislead."""
+GUIDANCE_BESIDE_NUMBERS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What is said, before it becomes an Answer."""
+
+    status: Status
+    text: str
+    citations: list[Citation]
+    tool_runs: list[ToolRun]
+    missing: list[str]
+    warnings: list[str]
+
+
+def write_answer(
+    plan: Plan, outcomes: Sequence[Outcome], found: SearchResult, threshold: float, source_text: SourceText
+) -> Written:
+    """Say what was calculated and found; what does not pass the check is left out.
+
+    Args:
+        threshold: coverage below which the documents don't answer.
+    """
+    language = plan.language
+    runs = [outcome.run for outcome in outcomes if outcome.run]
+    numbers = [statement for outcome in outcomes for statement in _calculation(outcome, language)]
+    missing = [question for outcome in outcomes if (question := _asked(outcome))]
+    guidance: list[Statement] = []
+    if plan.guidance and found.hits and found.coverage >= threshold:
+        guidance = compose(found, language)
+        if runs:
+            guidance = [Statement(s.text, s.spans, place="item") for s in guidance if s.spans][:GUIDANCE_BESIDE_NUMBERS]
+    rendered, left_out = _checked([*numbers, *guidance], runs, plan.resolved.question, source_text)
+    if rendered.citations or any(f"[{run.n}]" in rendered.text for run in runs):
+        warnings = [warning for run in runs for warning in run.warnings]
+        if left_out:
+            warnings.append(phrase("left_out", language))
+        return Written("answered", rendered.text, rendered.citations, runs, missing, warnings)
+    if plan.refusal in ("unlawful", "injection"):
+        return _without_sources("refused", phrase(f"refused_{plan.refusal}", language))
+    if missing:
+        return Written("needs_input", "\n\n".join([s.text for s in numbers] or missing), [], [], missing, [])
+    return _without_sources("not_covered", _not_covered(plan, found, language))
+
+
+def _calculation(outcome: Outcome, language: Language) -> list[Statement]:
+    if outcome.run and outcome.shown:
+        return describe_run(outcome.run, outcome.shown, language)
+    return [Statement(question)] if (question := _asked(outcome)) else []
+
+
+def _asked(outcome: Outcome) -> str | None:
+    """What is missing, or what can't be as it was stated."""
+    if outcome.missing:
+        return outcome.missing.question
+    return str(outcome.invalid) if outcome.invalid else None
+
+
+def _checked(
+    statements: Sequence[Statement], runs: Sequence[ToolRun], question: str, source_text: SourceText
+) -> tuple[Rendered, bool]:
+    """Render and verify; statements with a fault are taken out until none has one."""
+    kept = list(statements)
+    while True:
+        rendered = render(kept)
+        faults = verify(rendered.text, rendered.citations, runs, question=question, source_text=source_text)
+        faulty = {rendered.owners[fault.line] for fault in faults if fault.line is not None}
+        inexact = {fault.citation for fault in faults if fault.citation is not None}
+        faulty |= {
+            index
+            for line, index in zip(rendered.text.split("\n"), rendered.owners, strict=True)
+            if any(f"[{n}]" in line for n in inexact)
+        }
+        if not faulty:
+            return rendered, len(kept) < len(statements)
+        kept = [statement for index, statement in enumerate(kept) if index not in faulty]
+
+
+def _without_sources(status: Status, text: str) -> Written:
+    return Written(status, text, [], [], [], [])
+
+
+def _not_covered(plan: Plan, found: SearchResult, language: Language) -> str:
+    if plan.refusal == "out_of_scope":
+        return phrase("out_of_scope", language)
+    text = phrase("not_covered", language)
+    if found.hits and found.coverage >= NEAR_COVERAGE:
+        topics = list(dict.fromkeys(hit.section.rpartition(" > ")[2] or hit.title for hit in found.hits))[:3]
+        text += phrase("near", language, topics=("、" if language == "zh" else "; ").join(topics))
+    return text

@@ -1,0 +1,208 @@
+"""Conversations, kept so that a later turn or another process can go on with them.
+
+SQLite in the data folder, or any database that SQLAlchemy reaches by URL. Importing this module loads SQLAlchemy, so
+it is imported only where a conversation is read or written.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import BaseModel
+from sqlalchemy import (
+    Column,
+    Connection,
+    DateTime,
+    ForeignKey,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    create_engine,
+    event,
+    func,
+    insert,
+    select,
+    update,
+)
+from sqlalchemy import delete as sql_delete
+from sqlalchemy.exc import SQLAlchemyError
+
+from assistant.errors import ConversationNotFound
+from assistant.schema import Answer
+from knowledge.errors import StoreError
+
+_METADATA = MetaData()
+_CONVERSATIONS = Table(
+    "conversations",
+    _METADATA,
+    Column("id", String(36), primary_key=True),
+    Column("title", Text, nullable=False),
+    Column("owner", Text, nullable=False, index=True),
+    Column("created", DateTime(timezone=True), nullable=False),
+    Column("updated", DateTime(timezone=True), nullable=False, index=True),
+)
+_TURNS = Table(
+    "turns",
+    _METADATA,
+    Column("conversation_id", ForeignKey("conversations.id", ondelete="CASCADE"), primary_key=True),
+    Column("turn", Integer, primary_key=True),
+    Column("question", Text, nullable=False),
+    Column("answer", Text, nullable=False),
+    Column("created", DateTime(timezone=True), nullable=False),
+)
+_TITLE_CHARACTERS = 60
+
+
+class ConversationSummary(BaseModel):
+    """A line of the list of conversations."""
+
+    id: str
+    title: str
+    created: datetime
+    updated: datetime
+    turns: int
+
+
+def new_conversation_id() -> str:
+    """An id that nobody can guess."""
+    return str(uuid.uuid4())
+
+
+class Conversations:
+    """Reads and writes whole turns: a turn is stored with its answer, or not at all."""
+
+    def __init__(self, url: str) -> None:
+        self._engine = create_engine(url, pool_pre_ping=True)
+        if self._engine.dialect.name == "sqlite":
+            event.listen(self._engine, "connect", _sqlite_settings)
+        with self._errors():
+            _METADATA.create_all(self._engine)
+
+    @classmethod
+    def in_folder(cls, folder: Path) -> Conversations:
+        """The conversations of a data folder."""
+        return cls(f"sqlite:///{folder / 'conversations.sqlite3'}")
+
+    def add(self, answer: Answer, owner: str = "") -> None:
+        """Store one turn, with its conversation if it is the first."""
+        now = datetime.now(UTC)
+        with self._begin() as connection:
+            touched = connection.execute(
+                update(_CONVERSATIONS).where(_CONVERSATIONS.c.id == answer.conversation_id).values(updated=now)
+            )
+            if touched.rowcount == 0:
+                connection.execute(
+                    insert(_CONVERSATIONS).values(
+                        id=answer.conversation_id,
+                        title=" ".join(answer.question.split())[:_TITLE_CHARACTERS],
+                        owner=owner,
+                        created=now,
+                        updated=now,
+                    )
+                )
+            last = connection.scalar(
+                select(func.max(_TURNS.c.turn)).where(_TURNS.c.conversation_id == answer.conversation_id)
+            )
+            connection.execute(
+                insert(_TURNS).values(
+                    conversation_id=answer.conversation_id,
+                    turn=(last or 0) + 1,
+                    question=answer.question,
+                    answer=answer.model_dump_json(),
+                    created=now,
+                )
+            )
+
+    def answers(self, conversation_id: str, owner: str | None = None) -> list[Answer]:
+        """All turns of a conversation, oldest first.
+
+        Raises:
+            ConversationNotFound: there is none with this id (or it belongs to somebody else).
+        """
+        return [Answer.model_validate_json(text) for text in self._turns(conversation_id, owner)]
+
+    def last(self, conversation_id: str, owner: str | None = None) -> Answer:
+        """The newest turn of a conversation, which holds its state.
+
+        Raises:
+            ConversationNotFound: there is none with this id (or it belongs to somebody else).
+        """
+        return Answer.model_validate_json(self._turns(conversation_id, owner)[-1])
+
+    def list(self, owner: str = "", limit: int = 100) -> list[ConversationSummary]:
+        """The owner's conversations, newest first."""
+        query = (
+            select(_CONVERSATIONS, func.count(_TURNS.c.turn).label("turns"))
+            .join(_TURNS)
+            .where(_CONVERSATIONS.c.owner == owner)
+            .group_by(_CONVERSATIONS.c.id)
+            .order_by(_CONVERSATIONS.c.updated.desc())
+            .limit(limit)
+        )
+        with self._begin() as connection:
+            return [
+                ConversationSummary(id=r.id, title=r.title, created=r.created, updated=r.updated, turns=r.turns)
+                for r in connection.execute(query)
+            ]
+
+    def delete(self, conversation_id: str, owner: str | None = None) -> None:
+        """Delete a conversation and all its turns.
+
+        Raises:
+            ConversationNotFound: there is none with this id (or it belongs to somebody else).
+        """
+        self._turns(conversation_id, owner)
+        with self._begin() as connection:
+            connection.execute(sql_delete(_TURNS).where(_TURNS.c.conversation_id == conversation_id))
+            connection.execute(sql_delete(_CONVERSATIONS).where(_CONVERSATIONS.c.id == conversation_id))
+
+    def close(self) -> None:
+        """Release the connections."""
+        self._engine.dispose()
+
+    def _turns(self, conversation_id: str, owner: str | None) -> list[str]:
+        query = (
+            select(_TURNS.c.answer)
+            .join(_CONVERSATIONS)
+            .where(_TURNS.c.conversation_id == conversation_id)
+            .order_by(_TURNS.c.turn)
+        )
+        if owner is not None:
+            query = query.where(_CONVERSATIONS.c.owner == owner)
+        with self._begin() as connection:
+            texts = list(connection.scalars(query))
+        if not texts:
+            raise ConversationNotFound(
+                f"There is no conversation {conversation_id} here. Leave the id out to start a new one."
+            )
+        return texts
+
+    @contextmanager
+    def _begin(self) -> Iterator[Connection]:
+        with self._errors(), self._engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except SQLAlchemyError as error:
+            reason = str(getattr(error, "orig", None) or error).splitlines()[0]
+            where = self._engine.url.render_as_string(hide_password=True)
+            raise StoreError(
+                f"Conversations can't be kept in {where}: {reason}. Check that it can be written."
+            ) from error
+
+
+def _sqlite_settings(connection: object, _record: object) -> None:
+    cursor = connection.cursor()  # type: ignore[attr-defined]
+    cursor.execute("PRAGMA journal_mode=WAL")
+    cursor.execute("PRAGMA busy_timeout=10000")
+    cursor.execute("PRAGMA foreign_keys=ON")
+    cursor.close()

@@ -1,0 +1,45 @@
+"""Settings, from the environment (prefix `ADVISOR_`). Read once, by the composition root."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from platformdirs import user_data_path
+from pydantic import Field, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from assistant.errors import InvalidInput
+
+
+class Settings(BaseSettings):
+    """All that can be set. `advisor doctor` shows the values in force."""
+
+    model_config = SettingsConfigDict(env_prefix="ADVISOR_", env_ignore_empty=True, frozen=True)
+
+    data_dir: Path = Field(default_factory=lambda: user_data_path("cloud-training-advisor", appauthor=False))
+    """The folder of the store."""
+    encoder: str = "default"
+    """`default`, a sentence-transformers name or path, or `openai:URL#MODEL`."""
+    max_question_characters: int = Field(default=8_000, ge=1)
+    passages: int = Field(default=12, ge=1, le=100)
+    """Passages that an answer is composed from."""
+    coverage_threshold: float = Field(default=0.5, ge=0, le=1)
+    """Calibrated probability below which the answer is `not_covered`."""
+    price_file: Path | None = None
+    """A company's own prices (CSV or XLSX); its rows override the catalog's."""
+    cny_per_usd: float | None = Field(default=None, gt=0)
+    """Rate for conversions; without it amounts stay in the currency they are listed in."""
+
+
+def load_settings() -> Settings:
+    """Read the settings.
+
+    Raises:
+        InvalidInput: a variable holds a value that isn't accepted; the message names it.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "ADVISOR_" + "_".join(str(part) for part in first["loc"]).upper()
+        raise InvalidInput(f"{name} = {first['input']!r}: {first['msg']}. Correct or unset the variable.") from error

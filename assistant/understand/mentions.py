@@ -1,0 +1,67 @@
+"""What a question names: amounts with their units, and models, accelerators, clouds and regions of the catalog."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from knowledge import catalog, quantities
+from knowledge.quantities import Quantity
+
+_CORRECTION = re.compile(
+    r"(?:\bno\b,?|\bsorry\b,?|\bi mean(?:t)?\b|\bactually\b,?|\brather\b|\bcorrection\b:?|\bscratch that\b"
+    r"|不对|不是|错了|说错|打错|写错|更正|口误|应该是|我是说|哦不|噢不)",
+    re.I,
+)
+_CORRECTION_REACH = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name of the catalog, as it stands there, and where the question has it."""
+
+    kind: str
+    """model, accelerator, provider, region or instance."""
+    value: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """Everything in a question that a calculator could use; `text` is what offsets count in."""
+
+    text: str
+    quantities: tuple[Quantity, ...]
+    names: tuple[Name, ...]
+
+    def names_of(self, kind: str) -> list[Name]:
+        """The names of one kind, in order."""
+        return [name for name in self.names if name.kind == kind]
+
+    def quantities_of(self, *units: str) -> list[Quantity]:
+        """The amounts that can be read in one of these units, in order."""
+        return [q for q in self.quantities if q.unit in units or any(r.unit in units for r in q.readings)]
+
+
+def read_mentions(text: str) -> Mentions:
+    """Amounts and names; what the writer takes back in the same message ("1.5T… no, 1.5B") is dropped."""
+    names = tuple(Name(m.kind, m.name, m.start, m.end) for m in catalog.mentions(text))
+    return Mentions(text, tuple(_corrected(text, quantities.find(text))), names)
+
+
+def _corrected(text: str, found: Sequence[Quantity]) -> list[Quantity]:
+    kept = list(found)
+    for cue in _CORRECTION.finditer(text):
+        before = next((q for q in reversed(kept) if q.end <= cue.start()), None)
+        after = next((q for q in kept if cue.end() <= q.start <= cue.end() + _CORRECTION_REACH), None)
+        if before is None or after is None or cue.start() - before.end > _CORRECTION_REACH:
+            continue
+        units = {after.unit, *(reading.unit for reading in after.readings)}
+        if before.unit in units:
+            kept[kept.index(after)] = replace(after, unit=before.unit, readings=())
+            kept.remove(before)
+        elif before.unit == after.unit:
+            kept.remove(before)
+    return kept
