@@ -19,3 +19,7 @@ class StoreError(AdvisorError):
 
 class EncoderMismatch(StoreError):
     """The store was built with another encoder; vectors of two encoders can't be compared."""
+
+
+class EncoderError(AdvisorError):
+    """The encoder can't be loaded or prepared, or its endpoint doesn't answer as it should."""
