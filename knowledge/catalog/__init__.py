@@ -12,6 +12,7 @@ Names as people write them:
     find_accelerator("a100-80g") -> Match(row, others)    UnknownName(.nearest)
     find_model("llama3 70b") -> Match(row, others)        UnknownName, AmbiguousName(.candidates)
     find_provider("阿里云") -> "aliyun"
+    mentions("8 张 A100 训 Llama 3 70B") -> [Mention(kind, name, start, end, candidates), ...]
 
 Age: `stale([row.source, ...])` gives the sources that are older than allowed (`current().max_age_days`).
 For the command line: `list_rows(kind)`, `show(name)`, `check(paths)`, `refresh(folder)`; `KINDS` are the kinds.
@@ -24,6 +25,7 @@ from pathlib import Path
 
 from knowledge.catalog import data, records
 from knowledge.catalog.age import DEFAULT_MAX_AGE_DAYS, stale
+from knowledge.catalog.mentions import Mention, mentions
 from knowledge.catalog.names import AmbiguousName, Match, UnknownName, find_accelerator, find_model, find_provider
 from knowledge.catalog.offers import Offers, current, load_offers, use
 from knowledge.catalog.price_files import PriceFile, Problem, read_price_file
@@ -37,6 +39,7 @@ __all__ = [
     "AmbiguousName",
     "Change",
     "Match",
+    "Mention",
     "Offers",
     "PriceFile",
     "Problem",
@@ -58,6 +61,7 @@ __all__ = [
     "list_rows",
     "load_offers",
     "memory_measurements",
+    "mentions",
     "mfu_measurements",
     "models",
     "newest_refresh",

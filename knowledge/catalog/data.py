@@ -86,9 +86,13 @@ def provenance(cells: Mapping[str, str]) -> Provenance:
     return Provenance(cells["source"], cells["source_url"] or None, date.fromisoformat(as_of) if as_of else None)
 
 
-@cache
 def read(row_type: type[Row]) -> tuple[Row, ...]:
     """All rows of one kind, in the file's order."""
+    return _read(row_type)
+
+
+@cache
+def _read(row_type: type[Any]) -> tuple[Any, ...]:
     converters = _converters(row_type)
     with (FOLDER / _FILES[row_type]).open(encoding="utf-8", newline="") as file:
         rows = []

@@ -123,8 +123,8 @@ _EXPERTS = re.compile(r"(\d+)\s*[x×*]\s*(\d+(?:\.\d+)?)\s*b")
 _SIZE = re.compile(r"(?<![a-z\d.])(\d+(?:\.\d+)?)\s*(t|b|m|亿)(?![a-z])")
 _ACTIVE = re.compile(r"a\d+(?:\.\d+)?b")
 _IGNORED = frozenset(
-    ("instruct", "chat", "base", "it", "hf", "model", "models", "llm", "模型", "大模型", "版", "的", "参数", "text")
-    + ("official", "preview", "latest", "fp8", "bf16", "fp16", "gptq", "awq", "int4", "4bit", "8bit", "b", "lm")
+    "instruct,chat,base,it,hf,model,models,llm,lm,b,text,official,preview,latest,"
+    "fp8,bf16,fp16,gptq,awq,int4,4bit,8bit,模型,大模型,版,的,参数".split(",")  # noqa: SIM905 - a list reads worse
 )
 _UNITS = {"t": 1e12, "b": 1e9, "m": 1e6, "亿": 1e8}
 
@@ -200,6 +200,15 @@ def _names(rows: Iterable[Model]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(row.name for row in rows))
 
 
+def _spread(rows: list[Model]) -> tuple[str, ...]:
+    """One name a size, the newest of each, largest first; at most eight, of which the largest and the smallest."""
+    by_size: dict[int, Model] = {}
+    for row in rows:
+        by_size[round(row.parameters / 5e8)] = row
+    ordered = sorted(by_size.values(), key=lambda row: -row.parameters)
+    return _names([*ordered[:6], *ordered[6:][-2:]])
+
+
 @cache
 def find_model(text: str) -> Match[Model]:
     """The model that a written name means ("llama3 70b", "千问72B", "deepseek r1 32b").
@@ -208,7 +217,7 @@ def find_model(text: str) -> Match[Model]:
         UnknownName: no model has that name.
         AmbiguousName: the name fits models of different sizes ("deepseek").
     """
-    exact = next((row for row in data.read(Model) if fold(row.name) == fold(text)), None)
+    exact = next((row for row in data.read(Model) if _squeeze(fold(row.name)) == _squeeze(fold(text))), None)
     if exact is not None:
         return Match(exact)
     wanted = _take_apart(text)
@@ -231,6 +240,7 @@ def find_model(text: str) -> Match[Model]:
             "Its parameter count will do instead.",
             names_near,
         )
+    fitting = found
     plain = [pair for pair in found if pair[1].tags == wanted.tags]
     if plain:
         found = plain
@@ -241,7 +251,7 @@ def find_model(text: str) -> Match[Model]:
     rows = [row for row, _ in found]
     sizes = [row.parameters for row in rows]
     if max(sizes) > min(sizes) * (1 + _SAME_SIZE):
-        candidates = _names(rows)
+        candidates = _spread([row for row, _ in fitting])
         raise AmbiguousName(f"'{text.strip()}' can mean several models: {', '.join(candidates)}.", candidates)
     return Match(rows[-1], _names(rows[:-1]))
 

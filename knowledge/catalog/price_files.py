@@ -103,7 +103,7 @@ def _csv_rows(path: Path) -> list[tuple[int, list[str]]]:
     first = text.split("\n", 1)[0]
     delimiter = max(",;\t", key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    rows = []
+    rows: list[tuple[int, list[str]]] = []
     while True:
         start = reader.line_num + 1
         try:
@@ -119,7 +119,7 @@ def _xlsx_rows(path: Path) -> list[tuple[int, list[str]]]:
     book = openpyxl.load_workbook(path, read_only=True, data_only=True)
     try:
         sheet = book.worksheets[0]
-        rows = []
+        rows: list[tuple[int, list[str]]] = []
         for number, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
             rows.append((number, ["" if cell is None else _cell_text(cell) for cell in cells]))
         return rows
