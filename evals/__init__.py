@@ -1,0 +1,1 @@
+"""Suites of questions with reference answers, and what runs, scores, compares and reports them."""

@@ -1,0 +1,134 @@
+"""What in a statement can't come from its source, told by rule: figures, names, certainty, negation, direction.
+
+Each rule is one-sided: it objects only to what the statement has and the span (with the question) lacks, or to the
+opposite of what the span says. Silence is no proof of support.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from evals.numbers import Figure, close, read_figures
+from evals.text import fold, normalise
+
+_CERTAIN = re.compile(
+    r"一定(?!程度|的?(?:规模|比例|数量|量|条件))|必然|必定|肯定|绝对|永远|总是|从不|从来不|毫无|百分之百|完全(?:不|没|无)|保证|零(?:风险|成本|改动)"
+    r"|任何情况|无条件|\balways\b|\bnever\b|\bguarantee|\bcertainly\b|\babsolutely\b|\bdefinitely\b|\bunconditional"
+    r"|\bin (?:all|every) cases?\b|\bno risk\b|\b(?<!\d)100 ?%",
+    re.I,
+)
+_DENIES = re.compile(
+    r"不(?!仅|但|同|断|妨|限|少|过)|没(?!错)|未(?!来|必)|无(?!论|线)|禁止|严禁|切勿|勿"
+    r"|\bnot?\b(?! only)|n['’]t\b|\bnever\b|\bcannot\b|\bnobody\b|\bnone\b|\bneither\b|\bnor\b|\bforbid|\bprohibit"
+    r"|\bwithout\b",
+    re.I,
+)
+_SOMEHOW_DENIES = re.compile(
+    _DENIES.pattern
+    + r"|避免|免|省|减|降|难|少|缺|仅|只|才|除非|否则|而非|非|除外|例外|拒|停|关|失|误|代替|替代|转移|脱|告别|止"
+    r"|\bavoid|\bsav(?:e|ing)|\bfree\b|\bless\b|\bfewer\b|\black|\bonly\b|\bunless\b|\binstead\b|\brather\b|\bexcept"
+    r"|\bun\w{4,}|\bdis\w{4,}|\brefus|\breject|\breliev|\breduc|\blower|\bstop|\bfail|\bshift|\bmove|\boff\b|\btransfer|\bskip|\bnon-",
+    re.I,
+)
+_OPPOSITES: tuple[tuple[str, str], ...] = (
+    (
+        r"提升|提高|增加|增大|加快|上升|上涨|升高|扩大|\bincreas|\bimprov|\brais(?:e|ing)|\bfaster\b|\bhigher\b"
+        r"|\bspeeds? up|\bgrow",
+        r"降低|减少|减小|减慢|下降|下跌|缩小|放慢|变慢|拖慢|\bdecreas|\breduc|\blower|\bslow|\bshrink|\bcuts?\b|\bfewer\b",
+    ),
+    (r"便宜|低廉|更省|\bcheap|\bless expensive", r"(?<!不)昂贵|更贵|(?<!不)贵|\bexpensive|\bcostl|\bdearer"),
+    (
+        r"允许|可以|准许|\ballow|\bpermit|\bmay\b|\bcan\b",
+        r"禁止|不允许|不得|不准|严禁|\bforbid|\bprohibit|\bmust not|\bnot allowed",
+    ),
+    (
+        r"开启|启用|打开|\benabl|\bturn(?:ed|s)? on|\bswitch(?:ed|es)? on",
+        r"关闭|禁用|停用|\bdisabl|\bturn(?:ed|s)? off|\bswitch(?:ed|es)? off",
+    ),
+    (r"之前|以前|事前|\bbefore\b|\bprior to", r"之后|以后|事后|\bafter\b|\bfollowing\b"),
+    (
+        r"至少|不少于|最低|\bat least|\bminimum|\bno fewer",
+        r"至多|最多|不超过|上限|\bat most|\bup to|\bmaximum|\bno more than",
+    ),
+    (r"短于|更短|\bshort", r"长于|更长|\blong"),
+    (r"内部|私有|\bprivate|\binternal", r"公开|公共|公网|\bpublic"),
+    (r"自动|\bautomatic", r"手动|人工|手工|\bmanual|\bby hand"),
+    (
+        r"必须|需要|\bmust\b|\brequir|\bmandatory|\bneed",
+        r"无需|不必|可选|不需要|\boptional|\bnot (?:need|require)|\bno need",
+    ),
+)
+"""Each direction as it is written in either language; a span that goes both ways objects to nothing."""
+
+_NAME = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z][A-Za-z]*[A-Z0-9][A-Za-z0-9.]*|[A-Za-z]+\d[A-Za-z0-9.]*)(?![A-Za-z0-9])")
+_COMMON_NAME = re.compile(
+    r"[GCT]PUs?|AI|ML|LLMs?|NLP|APIs?|VRAM|OOM|RAM|SSD|HDD|IT|ID|OK|FAQ|PC|UI|SLA|QA|CI|MFU|[KMGTP]i?B|USD|CNY|RMB|kWh",
+    re.I,
+)
+"""Abbreviations that only translate a common word of the other language, and units (left to the rule on figures)."""
+
+
+def contradictions(statement: str, span: str, question: str) -> list[str]:
+    """What speaks against taking the statement from the span; empty when nothing does."""
+    rules: tuple[Callable[[str, str, str], str], ...] = (_figures, _names, _certainty, _negation, _direction)
+    return [objection for rule in rules if (objection := rule(statement, span, question))]
+
+
+def _figures(statement: str, span: str, question: str) -> str:
+    given = [*read_figures(span), *read_figures(question)]
+    strange = [f.text for f in read_figures(statement) if not any(same_figure(f, other) for other in given)]
+    return "figures not in the source: " + ", ".join(strange) if strange else ""
+
+
+def same_figure(figure: Figure, other: Figure) -> bool:
+    """Whether two figures may be the same amount, within one per cent or the rounding that their decimals show.
+
+    Where both have a unit, they must agree in the quantity; a bare number agrees with the plain or scaled value.
+    """
+    tolerance = max(0.01, figure.rounding)
+    if figure.quantities and other.quantities:
+        return any(d == o and close(v, w, tolerance) for d, v in figure.quantities for o, w in other.quantities)
+    return any(close(v, w, tolerance) for v in figure.scaled for w in other.scaled)
+
+
+def _names(statement: str, span: str, question: str) -> str:
+    known = re.sub(r"[^a-z0-9\u4e00-\u9fff]", "", fold(span + " " + question))
+    strange = []
+    for name in dict.fromkeys(_NAME.findall(normalise(statement))):
+        bare = re.sub(r"[^a-z0-9]", "", name.casefold())
+        if not _COMMON_NAME.fullmatch(name) and bare not in known and bare.removesuffix("s") not in known:
+            strange.append(name)
+    return "names not in the source: " + ", ".join(strange) if strange else ""
+
+
+def _certainty(statement: str, span: str, question: str) -> str:
+    """Objects to "always" and "guaranteed" where the source has nothing of the kind."""
+    claimed = _CERTAIN.search(statement)
+    return f"more certain than the source: {claimed.group()}" if claimed and not _CERTAIN.search(span) else ""
+
+
+def _negation(statement: str, span: str, question: str) -> str:
+    if _DENIES.search(statement) and not _SOMEHOW_DENIES.search(span):
+        return "denies what the source doesn't deny"
+    if _DENIES.search(span) and not _SOMEHOW_DENIES.search(statement) and _is_one_clause(span):
+        return "leaves out the source's denial"
+    return ""
+
+
+def _is_one_clause(span: str) -> bool:
+    return len(re.findall(r"[，。；;,.!?！？：:\n]", span.strip().rstrip("。.!?！？;；"))) == 0
+
+
+def _direction(statement: str, span: str, question: str) -> str:
+    for one, other in _OPPOSITES:
+        for said, opposite in ((one, other), (other, one)):
+            mine = re.search(said, statement, re.I)
+            if (
+                mine
+                and not re.search(opposite, statement, re.I)
+                and re.search(opposite, span, re.I)
+                and not re.search(said, span, re.I)
+            ):
+                return f"says the opposite of the source: {mine.group()}"
+    return ""

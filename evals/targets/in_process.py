@@ -1,0 +1,103 @@
+"""This assistant in the same process, with any settings and any documents."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from assistant.schema import Answer
+from assistant.settings import Settings, load_settings
+from evals.errors import TargetError
+from evals.targets.base import Ranked
+
+if TYPE_CHECKING:
+    from assistant.advisor import Advisor
+
+
+class InProcessTarget:
+    """This assistant, with any settings."""
+
+    def __init__(self, overrides: Mapping[str, str] | None = None, documents: Sequence[Path] | None = None) -> None:
+        try:
+            self._settings = Settings(**{**load_settings().model_dump(), **(overrides or {})})
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise TargetError(f"--set {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        self._documents = tuple(documents) if documents is not None else None
+        self._folder = tempfile.TemporaryDirectory(prefix="advisor-eval-")
+        self._advisors: dict[str, Advisor] = {}
+        self._lock = threading.Lock()
+
+    def ask(self, turns: Sequence[str], documents: Sequence[Path] | None) -> Answer:
+        """Answer from the settings' data folder, or from a folder of these documents alone."""
+        return self._advisor(documents).ask_turns(turns)[-1]
+
+    def ranked(self, turns: Sequence[str], documents: Sequence[Path] | None, k: int) -> list[Ranked] | None:
+        """Search with the last turn."""
+        result = self._advisor(documents).searcher.search(turns[-1], k)
+        return [Ranked((hit.document_id, hit.title, hit.location), hit.section) for hit in result.hits]
+
+    def describe(self) -> dict[str, Any]:
+        """Version, settings without the path of the data folder, encoder, and the hash of the indexed documents."""
+        from assistant import __version__
+
+        advisor = self._advisor(None)
+        ids = sorted(document.document_id for document in advisor.store.documents())
+        return {
+            "kind": "in process",
+            "version": __version__,
+            "settings": self._settings.model_dump(mode="json", exclude={"data_dir"}),
+            "encoder": advisor.encoder.identity,
+            "index": hashlib.sha256("\n".join(ids).encode()).hexdigest()[:12],
+            "documents": len(ids),
+        }
+
+    def close(self) -> None:
+        """Delete the folders of indexed documents."""
+        self._advisors.clear()
+        self._folder.cleanup()
+
+    def _advisor(self, documents: Sequence[Path] | None) -> Advisor:
+        from assistant.advisor import Advisor
+
+        paths = tuple(documents) if documents is not None else self._documents
+        key = "" if paths is None else _fingerprint(paths)
+        with self._lock:
+            if key not in self._advisors:
+                settings = self._settings
+                if paths is not None:
+                    settings = settings.model_copy(update={"data_dir": Path(self._folder.name) / key})
+                    _index(paths, settings)
+                self._advisors[key] = Advisor(settings)
+            return self._advisors[key]
+
+
+def _fingerprint(paths: Sequence[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in paths:
+        files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+        for file in files:
+            try:
+                digest.update(f"{file.name}\0".encode() + file.read_bytes())
+            except OSError as error:
+                raise TargetError(f"{file} can't be read: {error.strerror}.") from error
+    return digest.hexdigest()[:16]
+
+
+def _index(paths: Sequence[Path], settings: Settings) -> None:
+    from knowledge.ingest import ingest
+
+    from knowledge.encoders import load_encoder
+    from knowledge.store import Store
+
+    store = Store.open(settings.data_dir)
+    report = ingest(paths, store, load_encoder(settings.encoder))
+    failed = [f"{file.path}: {file.reason}" for file in report.files if file.status == "failed"]
+    if failed:
+        raise TargetError("These documents of the suite can't be indexed: " + "; ".join(failed))
