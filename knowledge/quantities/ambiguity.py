@@ -1,0 +1,159 @@
+"""Decides what "100G", "1M", "70亿" or "50万" count, from the words around them; what they leave open stays open."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from knowledge.quantities.quantity import Reading
+from knowledge.quantities.reading import Item
+from knowledge.quantities.units import CURRENCIES
+
+_CUES = (
+    (
+        "bit/s",
+        re.compile(
+            r"带宽|宽带|专线|网速|网络|网卡|线路|[万千]兆|网$|^网|上行|下行|(?<![a-z])ib(?![a-z])|roce|infiniband|rdma|\blinks?\b|\blines?\b|bandwidth|ethernet|uplink|network|\bnic\b|circuit|connection|internet|fiber|光纤|出口|交换机",
+            re.I | re.A,
+        ),
+    ),
+    ("sequence", re.compile(r"上下文|序列|context|\bseq|窗口|\bctx|window|长度", re.I | re.A)),
+    ("tokens", re.compile(r"tokens?|\btok\b|词元", re.I | re.A)),
+    ("parameters", re.compile(r"参数|param|模型|\bmodel|大小的?模型|微调|finetun|fine-tun|全参|lora|预训练|训练|\btrain|推理|部署", re.I | re.A)),
+    (
+        "byte",
+        re.compile(
+            r"数据|语料|传|存储|存了?|硬盘|磁盘|盘|备份|归档|对象|文件|迁移|拷贝|下载|上传|容量|检查点|显存|内存|流量|日志|视频|影像|storage|stor(?:e|ing)|data|corpus|disk|upload|transfer|mov(?:e|ing)|bucket|backup|archive|ckpt|checkpoint|memory|vram|egress|download|\bship",
+            re.I | re.A,
+        ),
+    ),
+    (
+        "money",
+        re.compile(
+            r"预算|花费?|费用|成本|价|钱|账单|贵|省|budget|bill|cost|spen[dt]|price|pay|invoice|quote|damage|charge",
+            re.I | re.A,
+        ),
+    ),
+    ("W", re.compile(r"功耗|功率|用电|tdp|\bpower|watt", re.I | re.A)),
+)
+_CLAUSE = re.compile(r"[,;?!，。；？！、\n]|\.\s", re.A)
+_REACH_BEFORE, _REACH_AFTER = 12, 10
+_OPTIONS: dict[str, tuple[str, ...]] = {
+    "k": ("1",),
+    "m": ("parameters", "tokens", "byte", "1"),
+    "b": ("parameters", "tokens"),
+    "t": ("tokens", "byte", "parameters"),
+    "g": ("byte", "bit/s"),
+    "p": ("byte", "FLOP/s"),
+    "e": ("byte", "FLOP/s"),
+    "兆": ("byte", "bit/s"),
+    "": ("1",),
+}
+_CURRENCY = re.compile(
+    r"(?P<usd>\$|usd|美元|美金|刀(?!片)|dollars?)|(?P<cny>¥|rmb|cny|人民币|元(?!素)|块钱)|(?P<eur>€|eur(?:os?)?(?![a-z]))", re.I | re.A
+)
+_ZH = re.compile(r"[\u4e00-\u9fff]", re.A)
+_TRAINED_ON = re.compile(r"(?:\bon|\bover|吃|喂|跑|用)\s*(?:了|about|约)?\s*$", re.I | re.A)
+_MAX_BARE_PARAMETERS = 5e12
+
+
+def resolve(text: str, items: Sequence[Item]) -> None:
+    """Give every bare or half-written amount a unit, or all the units that it may have."""
+    currency = _currency(text)
+    chinese = len(_ZH.findall(text)) > 0
+    for item in items:
+        if item.unit == "1":
+            _resolve_bare(text, item, items, currency, chinese)
+        elif item.unit == "tokens" and not item.kind and _nearest(text, item, ("sequence",)):
+            item.kind = "sequence length"
+        if item.unit == "bit/s" and any(reading.unit == "byte" for reading in item.readings) and _nearest(text, item, ("bit/s",)) == "bit/s":
+            item.readings = []
+        elif item.readings and item.readings[0].unit == "bit/s" and item.unit == "bit":
+            _resolve_bits(text, item)
+        if item.unit == "1" and item.kind == "interval" and any(other.unit == "step" for other in items):
+            item.unit = item.written = "step"
+
+
+def _currency(text: str) -> str | None:
+    """The only currency that the text names."""
+    named = {(match.lastgroup or "").upper() for match in _CURRENCY.finditer(text)}
+    return named.pop() if len(named) == 1 else None
+
+
+def _resolve_bits(text: str, item: Item) -> None:
+    """100Mb: a line's rate, or data written carelessly."""
+    of_line, as_bytes = Reading(item.value, "bit/s"), Reading(item.value, "byte")
+    cue = _nearest(text, item, ("bit/s", "byte"))
+    item.readings = [as_bytes, of_line] if cue == "byte" or item.kind == "gpu memory" else [of_line, as_bytes]
+    item.unit = item.readings[0].unit
+    if cue == "bit/s" or item.kind == "gpu memory":
+        item.readings = []
+
+
+def _resolve_bare(text: str, item: Item, items: Sequence[Item], currency: str | None, chinese: bool) -> None:
+    letter = item.letter.lower()
+    if letter == "w" and not chinese:
+        item.value, item.low, item.high = item.value / 1e4, item.low / 1e4, item.high / 1e4
+        item.unit = item.written = "W"
+        return
+    allowed = _OPTIONS.get(letter, ("1",))
+    if letter == "w" or not letter or letter == "k":
+        allowed = ("1", "tokens", "parameters", "byte")[: 1 if not item.scaled else 3]
+    cue = _nearest(text, item, ("bit/s", "sequence", "tokens", "parameters", "byte", "money", "W"))
+    if cue == "W" and letter == "w" and item.letter == "W":
+        item.value, item.low, item.high = item.value / 1e4, item.low / 1e4, item.high / 1e4
+        item.unit = item.written = "W"
+    elif cue == "money" and letter not in ("g", "t", "p", "e", "兆"):
+        _take_money(item, currency, chinese)
+    elif cue == "sequence" and item.value < 1e8 and letter in ("", "k", "m"):
+        item.unit, item.written, item.kind = ("tokens", "token", "sequence length")
+    elif letter == "b":
+        _resolve_billions(text, item, items)
+    elif cue in allowed and cue != "1":
+        item.unit = cue or "1"
+        item.written = item.written or item.unit
+    elif letter == "兆" and item.value in (1e9, 1e10):
+        item.unit, item.written = "bit/s", "Mbit/s"
+    elif item.scaled and letter not in ("k", "b") and (letter or item.value >= 1e7):
+        options = allowed if letter and letter != "w" else ("1", "parameters", "tokens", "CNY" if chinese else "USD")
+        item.readings = [Reading(item.value, unit) for unit in options]
+        item.unit = item.readings[0].unit
+    elif letter == "w" and item.letter == "W":
+        item.readings = [Reading(item.value, "1"), Reading(item.value / 1e4, "W")]
+
+
+def _resolve_billions(text: str, item: Item, items: Sequence[Item]) -> None:
+    """7B is a model's size; after another size, "on 300B" is what it was trained on."""
+    item.unit, item.written = "parameters", "parameter"
+    before = text[max(0, item.start - 10) : item.start]
+    if _TRAINED_ON.search(before) and any(other.unit == "parameters" for other in items if other is not item and other.start < item.start):
+        item.readings = [Reading(item.value, "tokens"), Reading(item.value, "parameters")]
+        item.unit, item.written = "tokens", "token"
+
+
+def _take_money(item: Item, currency: str | None, chinese: bool) -> None:
+    if currency:
+        item.unit = item.written = currency
+        return
+    likely, other = ("CNY", "USD") if chinese else ("USD", "CNY")
+    item.unit = likely
+    item.readings = [Reading(item.value, likely), Reading(item.value, other)]
+
+
+def _nearest(text: str, item: Item, kinds: tuple[str, ...]) -> str | None:
+    """The kind whose word stands nearest to the amount in its clause; words after it count as nearer."""
+    before = text[max(0, item.start - _REACH_BEFORE) : item.start]
+    ends = [match.end() for match in _CLAUSE.finditer(before)]
+    before = before[ends[-1] :] if ends else before
+    after = text[item.end : item.end + _REACH_AFTER]
+    cut = _CLAUSE.search(after)
+    after = after[: cut.start()] if cut else after
+    best: tuple[int, str] | None = None
+    for kind, pattern in _CUES:
+        if kind not in kinds:
+            continue
+        distances = [2 * (len(before) - match.end()) + 3 for match in pattern.finditer(before)]
+        distances += [match.start() for match in pattern.finditer(after)]
+        if distances and (best is None or min(distances) < best[0]):
+            best = (min(distances), kind)
+    return best[1] if best else None
