@@ -24,9 +24,16 @@ class InvalidField(InvalidInput):
 
 
 class MissingInputs(InvalidInput):
-    """A calculator needs more to go on; `fields` are names of its arguments, `question` asks for all at once."""
+    """A calculator needs more to go on; `fields` are names of its arguments, `question` asks for all at once.
 
-    def __init__(self, fields: Sequence[str], question: str) -> None:
+    `table` (its first row is the header) and `note` say what is known already, over the usual cases.
+    """
+
+    def __init__(
+        self, fields: Sequence[str], question: str, *, note: str = "", table: Sequence[Sequence[str]] = ()
+    ) -> None:
         super().__init__(question)
         self.fields = tuple(fields)
         self.question = question
+        self.note = note
+        self.table = tuple(tuple(row) for row in table)

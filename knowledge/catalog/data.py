@@ -51,6 +51,7 @@ _FILES: Mapping[type[Any], str] = {
     MfuMeasurement: "mfu_measurements.csv",
     MemoryMeasurement: "memory_measurements.csv",
 }
+_TYPES: Mapping[str, type[Any]] = {file_name: row_type for row_type, file_name in _FILES.items()}
 
 
 def _number(text: str) -> float:
@@ -65,7 +66,6 @@ _CONVERTERS: Mapping[Any, Callable[[str], Any]] = {
 }
 
 
-@cache
 def _converters(row_type: type[Any]) -> dict[str, tuple[Callable[[str], Any], bool]]:
     """For each field but the source: its converter, and whether a blank means None."""
     hints = typing.get_type_hints(row_type, vars(records))
@@ -88,13 +88,14 @@ def provenance(cells: Mapping[str, str]) -> Provenance:
 
 def read(row_type: type[Row]) -> tuple[Row, ...]:
     """All rows of one kind, in the file's order."""
-    return _read(row_type)
+    return _read(_FILES[row_type])
 
 
 @cache
-def _read(row_type: type[Any]) -> tuple[Any, ...]:
+def _read(file_name: str) -> tuple[Any, ...]:
+    row_type = _TYPES[file_name]
     converters = _converters(row_type)
-    with (FOLDER / _FILES[row_type]).open(encoding="utf-8", newline="") as file:
+    with (FOLDER / file_name).open(encoding="utf-8", newline="") as file:
         rows = []
         for cells in csv.DictReader(file):
             values = {

@@ -122,10 +122,14 @@ class _ModelName:
 _EXPERTS = re.compile(r"(\d+)\s*[x×*]\s*(\d+(?:\.\d+)?)\s*b")
 _SIZE = re.compile(r"(?<![a-z\d.])(\d+(?:\.\d+)?)\s*(t|b|m|亿)(?![a-z])")
 _ACTIVE = re.compile(r"a\d+(?:\.\d+)?b")
+# fmt: off
 _IGNORED = frozenset(
-    "instruct,chat,base,it,hf,model,models,llm,lm,b,text,official,preview,latest,"
-    "fp8,bf16,fp16,gptq,awq,int4,4bit,8bit,模型,大模型,版,的,参数".split(",")  # noqa: SIM905 - a list reads worse
+    {
+        "instruct", "chat", "base", "it", "hf", "model", "models", "llm", "lm", "b", "text", "official", "preview",
+        "latest", "fp8", "bf16", "fp16", "gptq", "awq", "int4", "4bit", "8bit", "模型", "大模型", "版", "的", "参数",
+    }
 )
+# fmt: on
 _UNITS = {"t": 1e12, "b": 1e9, "m": 1e6, "亿": 1e8}
 
 

@@ -17,7 +17,6 @@ from knowledge.catalog.records import (
     Commitment,
     DedicatedLine,
     GridCarbon,
-    Instance,
     MfuMeasurement,
     Model,
     Notice,
@@ -31,7 +30,7 @@ from knowledge.catalog.records import (
 )
 from knowledge.errors import InvalidInput
 
-_PRICE_TYPES = (Instance, StoragePrice, TransferPrice, DedicatedLine, Commitment, SpotTerm, GridCarbon, PowerUsage)
+_PRICES = ("storage", "transfer", "lines", "commitments", "spot", "carbon", "power")
 _KINDS: Mapping[str, Callable[[], Sequence[Any]]] = {
     "models": lambda: data.read(Model),
     "accelerators": lambda: data.read(Accelerator),
@@ -111,6 +110,6 @@ def check(paths: Sequence[Path] = (), *, max_age_days: int = DEFAULT_MAX_AGE_DAY
     """
     loaded = offers.load_offers(paths)
     own = [row for row in loaded.instances if row.origin == "price file"]
-    prices = [row.source for kind in _PRICE_TYPES if kind is not Instance for row in data.read(kind)]
+    prices: list[Provenance] = [row.source for name in _PRICES for row in _KINDS[name]()]
     sources = [row.source for row in loaded.instances] + prices
     return Report(len(own), loaded.problems, stale(sources, max_age_days=max_age_days, today=today))
