@@ -1,0 +1,307 @@
+"""The derived index: a snapshot in files, and in memory what the store has gained and lost since.
+
+The snapshot is immutable and named by a row of the store, so that rows and files always belong together. A reader adds
+the chunks above the snapshot's last id and leaves out deleted ones; chunk ids are never used again. So one changed
+document costs only that document, and a snapshot is built anew when much has changed.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from knowledge.errors import StoreError
+from knowledge.segment import Segment, read_segment
+from knowledge.store import find_terms, generation, meta, set_meta
+
+if TYPE_CHECKING:
+    from knowledge.store import Store
+
+SNAPSHOTS = "index"
+REBUILD_CHUNKS = 500
+"""A snapshot is built anew when at least this many chunks were added or deleted since,"""
+REBUILD_SHARE = 0.02
+"""and at least this share of the store. A reader reads the rest from SQLite in about 0.1 s."""
+MAX_SEGMENTS = 8
+"""A reader that has picked up this many small additions reads them again as one."""
+_BUILDING = "building-"
+_ABANDONED_SECONDS = 3600
+_SAMPLE = 1000
+BM25_K1 = 1.2
+BM25_B = 0.75
+"""Robertson and Zaragoza, The Probabilistic Relevance Framework (2009): usual values."""
+
+Floats = NDArray[np.float32]
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What of the store an index holds."""
+
+    generation: int
+    snapshot: str | None
+    last_chunk: int
+    """Highest chunk id that was read."""
+
+
+class Index:
+    """All searchable chunks at one generation. A chunk is known by its place, 0 to n - 1. Immutable."""
+
+    def __init__(self, segments: Sequence[Segment], dead: Places, state: State) -> None:
+        """`dead`: ids of deleted chunks that may stand in the segments."""
+        self.state = state
+        alive = [~np.isin(segment.tables.chunk_ids, dead) for segment in segments]
+        living = [(segment, mask) for segment, mask in zip(segments, alive, strict=True) if mask.any()]
+        self.segments = [segment for segment, _ in living]
+        self._alive = [mask for _, mask in living]
+        self._offsets = np.cumsum([0, *(len(segment) for segment in self.segments)])
+        self._dead_rows = [
+            int(np.diff(segment.tables.row_starts)[~mask].sum()) if not mask.all() else 0 for segment, mask in living
+        ]
+        self._sample: tuple[Floats, NDArray[np.uint8]] | None = None
+
+    def __len__(self) -> int:
+        """Number of living chunks."""
+        return int(sum(mask.sum() for mask in self._alive))
+
+    @classmethod
+    def read(cls, connection: sqlite3.Connection, folder: Path, previous: Index | None = None) -> Index:
+        """The index of the state that the connection's transaction sees.
+
+        A snapshot that is missing or damaged is made up for from the store's rows.
+
+        Args:
+            connection: inside a transaction.
+            folder: the store's.
+            previous: an index of an earlier state, whose segments are used again where they still hold.
+        """
+        dimension = int(meta(connection, "dimension") or 1)
+        snapshot = meta(connection, "snapshot")
+        segments: list[Segment] = []
+        last = 0
+        if previous is not None and previous.state.snapshot == snapshot and len(previous.segments) <= MAX_SEGMENTS:
+            segments, last = list(previous.segments), previous.state.last_chunk
+        elif snapshot is not None:
+            try:
+                segments = [Segment.load(folder / SNAPSHOTS / snapshot)]
+                last = int(meta(connection, "snapshot_last_chunk") or 0)
+            except StoreError:
+                segments = []
+        recent = read_segment(connection, last, dimension)
+        if len(recent):
+            segments.append(recent)
+            last = int(recent.tables.chunk_ids[-1])
+        dead = np.array([chunk for (chunk,) in connection.execute("SELECT chunk FROM tombstones")], np.int64)
+        return cls(segments, dead, State(generation(connection), snapshot, last))
+
+    def nearest(self, vector: Floats, k: int) -> Places:
+        """Places of the chunks that own the k nearest vectors of each segment."""
+        found = [np.zeros(0, np.int64)]
+        for segment, alive, dead_rows, offset in self._parts():
+            _, rows = segment.nearest(vector, k + dead_rows)
+            places = np.searchsorted(segment.tables.row_starts, rows, side="right") - 1
+            found.append(places[alive[places]] + offset)
+        return np.unique(np.concatenate(found))
+
+    def lexical(self, connection: sqlite3.Connection, terms: Sequence[str]) -> LexicalScores:
+        """BM25 of every chunk for the distinct terms of a question."""
+        known = find_terms(connection, terms)
+        total = len(self)
+        length_sum = sum(float(segment.tables.lengths.sum()) for segment in self.segments)
+        average = max(length_sum / max(total, 1), 1.0)
+        scores = np.zeros(int(self._offsets[-1]), np.float32)
+        idf: dict[str, float] = {}
+        postings: dict[str, list[Places]] = {}
+        for term in terms:
+            found = [_postings(segment, known.get(term)) for segment in self.segments]
+            frequency = sum(len(chunks) for chunks, _ in found)
+            weight = float(np.log(1 + (max(total - frequency, 0) + 0.5) / (frequency + 0.5)))
+            idf[term] = weight
+            postings[term] = []
+            for (chunks, counts), (segment, alive, _, offset) in zip(found, self._parts(), strict=True):
+                if not len(chunks):
+                    continue
+                lengths = segment.tables.lengths[chunks] / average
+                part = weight * counts * (BM25_K1 + 1) / (counts + BM25_K1 * (1 - BM25_B + BM25_B * lengths))
+                living = alive[chunks]
+                places = chunks[living] + offset
+                scores[places] += part[living].astype(np.float32)
+                postings[term].append(places)
+        return LexicalScores(
+            scores, idf, {term: np.concatenate([*p, np.zeros(0, np.int64)]) for term, p in postings.items()}
+        )
+
+    def cosines(self, vector: Floats, places: Places) -> tuple[Floats, NDArray[np.uint8], Places]:
+        """Similarity of every vector of the chunks: values and kinds, by chunk; chunk i owns starts[i]:starts[i + 1]."""
+        values: list[Floats] = []
+        kinds: list[NDArray[np.uint8]] = []
+        sizes: list[int] = []
+        for place in places:
+            number = int(np.searchsorted(self._offsets, place, side="right")) - 1
+            segment = self.segments[number]
+            at = int(place) - int(self._offsets[number])
+            start, end = segment.tables.row_starts[at : at + 2]
+            values.append(segment.matrix[start:end] @ vector)
+            kinds.append(segment.tables.row_kinds[start:end])
+            sizes.append(int(end - start))
+        if not values:
+            return np.zeros(0, np.float32), np.zeros(0, np.uint8), np.zeros(1, np.int64)
+        return np.concatenate(values), np.concatenate(kinds), np.cumsum([0, *sizes])
+
+    def chunk_ids(self, places: Places) -> list[int]:
+        """Ids of the chunks in the store."""
+        return [int(self._table("chunk_ids", place)) for place in places]
+
+    def languages(self, places: Places) -> NDArray[np.uint8]:
+        """Languages of the chunks, as places in `segment.LANGUAGES`."""
+        return np.array([self._table("languages", place) for place in places], np.uint8)
+
+    def background(self, vector: Floats) -> tuple[Floats, NDArray[np.uint8]]:
+        """Similarity of the paragraphs of up to 1,000 evenly spaced chunks, and their languages."""
+        if self._sample is None:
+            self._sample = self._read_sample()
+        paragraphs, languages = self._sample
+        return paragraphs @ vector, languages
+
+    def _read_sample(self) -> tuple[Floats, NDArray[np.uint8]]:
+        paragraphs: list[Floats] = []
+        languages: list[NDArray[np.uint8]] = []
+        step = max(1, int(self._offsets[-1]) // _SAMPLE)
+        for segment, alive, _, _ in self._parts():
+            places = np.flatnonzero(alive)[::step]
+            places = places[segment.tables.row_starts[places] < segment.tables.row_starts[places + 1]]
+            paragraphs.append(segment.matrix[segment.tables.row_starts[places]])
+            languages.append(np.asarray(segment.tables.languages[places], np.uint8))
+        if not paragraphs:
+            return np.zeros((0, 1), np.float32), np.zeros(0, np.uint8)
+        return np.concatenate(paragraphs), np.concatenate(languages)
+
+    def _parts(self) -> list[tuple[Segment, NDArray[np.bool_], int, int]]:
+        return list(zip(self.segments, self._alive, self._dead_rows, self._offsets[:-1].tolist(), strict=True))
+
+    def _table(self, name: str, place: np.int64) -> int:
+        number = int(np.searchsorted(self._offsets, place, side="right")) - 1
+        return int(getattr(self.segments[number].tables, name)[int(place) - int(self._offsets[number])])
+
+
+class LexicalScores:
+    """BM25 of one question over all chunks."""
+
+    def __init__(self, scores: Floats, idf: dict[str, float], postings: dict[str, Places]) -> None:
+        self.scores = scores
+        """(n,) by place; 0 where no term occurs."""
+        self.idf = idf
+        """Inverse document frequency of every term of the question, also of those that occur nowhere."""
+        self.postings = postings
+        """Places of the chunks that hold a term."""
+
+    def best(self, k: int) -> Places:
+        """Places of the k best chunks that hold a term."""
+        matching = np.flatnonzero(self.scores)
+        if len(matching) > k:
+            matching = matching[np.argpartition(-self.scores[matching], k)[:k]]
+        return matching.astype(np.int64)
+
+
+def _postings(segment: Segment, term: int | None) -> tuple[Places, NDArray[np.float32]]:
+    tables = segment.tables
+    at = int(np.searchsorted(tables.term_ids, term)) if term is not None else len(tables.term_ids)
+    if at == len(tables.term_ids) or tables.term_ids[at] != term:
+        return np.zeros(0, np.int64), np.zeros(0, np.float32)
+    start, end = tables.term_starts[at : at + 2]
+    return tables.posting_chunks[start:end].astype(np.int64), tables.posting_counts[start:end].astype(np.float32)
+
+
+def refresh_snapshot(store: Store, *, share: float = REBUILD_SHARE, force: bool = False) -> bool:
+    """Build the snapshot anew when much has changed since the last, or when it can't be read.
+
+    Readers are not disturbed: they go on with the old files, and take the new ones with the next change.
+
+    Args:
+        store: open for writing.
+        share: of the store's chunks that must have changed.
+        force: build it in any case.
+
+    Returns:
+        Whether one was built.
+
+    Raises:
+        StoreError: the folder can't be written.
+    """
+    folder = store.folder / SNAPSHOTS
+    with store.reading() as connection:
+        if not force and not _outdated(connection, folder, share):
+            return False
+        at = generation(connection)
+        segment = read_segment(connection, 0, int(meta(connection, "dimension") or 1))
+    name = f"snapshot-{uuid.uuid4().hex}"
+    building = folder / f"{_BUILDING}{name}"
+    try:
+        segment.save(building)
+        _publish(store, building, folder / name, at, int(segment.tables.chunk_ids[-1]) if len(segment) else 0)
+    except OSError as error:
+        raise StoreError(
+            f"can't write the index to {folder} ({error.strerror or error}): free some space or make it writable"
+        ) from error
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+    return True
+
+
+def _publish(store: Store, building: Path, final: Path, at: int, last: int) -> None:
+    with store.writing() as connection:
+        if at <= int(meta(connection, "snapshot_generation") or -1):
+            return  # another process built one from a later state
+        building.rename(final)
+        set_meta(connection, "snapshot", final.name)
+        set_meta(connection, "snapshot_generation", str(at))
+        set_meta(connection, "snapshot_last_chunk", str(last))
+        # What was deleted after the rows were read still stands in these files.
+        connection.execute("DELETE FROM tombstones WHERE generation <= ?", (at,))
+    with store.writing() as connection:
+        _clean(final.parent, meta(connection, "snapshot"))
+
+
+def pending_changes(connection: sqlite3.Connection) -> tuple[int, int]:
+    """Chunks added and deleted since the snapshot was built."""
+    last = int(meta(connection, "snapshot_last_chunk") or 0)
+    (added,) = connection.execute("SELECT count(*) FROM chunks WHERE id > ?", (last,)).fetchone()
+    (deleted,) = connection.execute("SELECT count(*) FROM tombstones WHERE chunk <= ?", (last,)).fetchone()
+    return added, deleted
+
+
+def _outdated(connection: sqlite3.Connection, folder: Path, share: float) -> bool:
+    (total,) = connection.execute("SELECT count(*) FROM chunks").fetchone()
+    name = meta(connection, "snapshot")
+    if name is None:
+        return bool(total >= REBUILD_CHUNKS)
+    return sum(pending_changes(connection)) >= max(REBUILD_CHUNKS, share * total) or not _readable(folder / name)
+
+
+def _readable(folder: Path) -> bool:
+    try:
+        Segment.load(folder)
+    except StoreError:
+        return False
+    return True
+
+
+def _clean(folder: Path, current: str | None) -> None:
+    """Remove other snapshots, and builds that were broken off."""
+    for path in folder.iterdir():
+        if path.name.startswith(_BUILDING):
+            abandoned = time.time() - path.stat().st_mtime > _ABANDONED_SECONDS
+        else:
+            abandoned = path.name != current
+        if abandoned:
+            shutil.rmtree(path, ignore_errors=True)

@@ -1,0 +1,50 @@
+"""Question forms: the questions that each section of a document answers, in a file beside it.
+
+Beside `SUBJECT.md` lies `SUBJECT.questions.txt`: a line `## Heading` names a section, each further line is one question.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from knowledge.records import Chunk
+
+SUFFIX = ".questions.txt"
+
+
+def is_question_file(path: Path) -> bool:
+    """Whether the file holds question forms rather than a document."""
+    return path.name.lower().endswith(SUFFIX)
+
+
+def question_file(document: Path) -> Path:
+    """Where the question forms of a document lie, if it has any."""
+    return document.with_name(document.stem + SUFFIX)
+
+
+def parse_questions(text: str) -> dict[str, tuple[str, ...]]:
+    """Questions by heading, in order; those before the first heading stand under the empty one."""
+    found: dict[str, list[str]] = {}
+    heading = ""
+    for line in text.splitlines():
+        stripped = line.strip("\ufeff \t")
+        if stripped.startswith("#"):
+            heading = stripped.lstrip("#").strip()
+        elif stripped:
+            found.setdefault(heading, []).append(stripped)
+    return {name: tuple(dict.fromkeys(questions)) for name, questions in found.items()}
+
+
+def attach(questions: Mapping[str, Sequence[str]], chunks: Sequence[Chunk]) -> list[tuple[str, ...]]:
+    """The questions of each chunk: those of its section or of a section around it."""
+    by_heading = {_key(heading): tuple(forms) for heading, forms in questions.items() if heading}
+    return [
+        tuple(dict.fromkeys(form for heading in chunk.section for form in by_heading.get(_key(heading), ())))
+        for chunk in chunks
+    ]
+
+
+def _key(heading: str) -> str:
+    return "".join(unicodedata.normalize("NFKC", heading).casefold().split())

@@ -1,0 +1,12 @@
+"""Where the guidance that ships with the program lies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+CORPUS = Path(__file__).with_name("corpus")
+
+
+def shipped_paths() -> list[Path]:
+    """The folders of the shipped guidance, one a language."""
+    return sorted(folder for folder in CORPUS.iterdir() if folder.is_dir())
