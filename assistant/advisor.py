@@ -116,6 +116,7 @@ class Advisor:
             citations=written.citations,
             tool_runs=written.tool_runs,
             missing=written.missing,
+            follow_ups=written.follow_ups,
             warnings=written.warnings,
             state=planned.state.model_dump(mode="json"),
             timings_ms=clock.timings(),

@@ -12,12 +12,14 @@ from assistant.answer.phrases import phrase
 from assistant.answer.verify import verify
 from assistant.schema import Citation, Language, Status, ToolRun
 from assistant.understand.dialogue import Outcome, Plan
+from assistant.understand.frames import frame_of
 from knowledge.records import SearchResult
 
 SourceText = Callable[[str], str]
 NEAR_COVERAGE = 0.15
 """Below this the documents are about something else, and naming what is near would mislead."""
 GUIDANCE_BESIDE_NUMBERS = 3
+MAX_FOLLOW_UPS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,7 @@ class Written:
     citations: list[Citation]
     tool_runs: list[ToolRun]
     missing: list[str]
+    follow_ups: list[str]
     warnings: list[str]
 
 
@@ -54,11 +57,12 @@ def write_answer(
         warnings = [warning for run in runs for warning in run.warnings]
         if left_out:
             warnings.append(phrase("left_out", language))
-        return Written("answered", rendered.text, rendered.citations, runs, missing, warnings)
+        follow_ups = _follow_ups(plan, rendered.citations, found)
+        return Written("answered", rendered.text, rendered.citations, runs, missing, follow_ups, warnings)
     if plan.refusal in ("unlawful", "injection"):
         return _without_sources("refused", phrase(f"refused_{plan.refusal}", language))
     if missing:
-        return Written("needs_input", "\n\n".join([s.text for s in numbers] or missing), [], [], missing, [])
+        return Written("needs_input", "\n\n".join(s.text for s in numbers), [], [], missing, [], [])
     return _without_sources("not_covered", _not_covered(plan, found, language))
 
 
@@ -95,8 +99,21 @@ def _checked(
         kept = [statement for index, statement in enumerate(kept) if index not in faulty]
 
 
+def _follow_ups(plan: Plan, citations: Sequence[Citation], found: SearchResult) -> list[str]:
+    """What the reader is likely to ask next: of each calculation, then questions that headings near the answer put."""
+    said = {citation.section for citation in citations}
+    asked = [question for call in plan.calls for question in frame_of(call.tool).follow_ups[plan.language]]
+    asked += [
+        heading
+        for hit in found.hits
+        if hit.language == plan.language and hit.section not in said
+        and (heading := hit.section.rpartition(" > ")[2]).endswith(("?", "？"))
+    ]
+    return list(dict.fromkeys(asked))[:MAX_FOLLOW_UPS]
+
+
 def _without_sources(status: Status, text: str) -> Written:
-    return Written(status, text, [], [], [], [])
+    return Written(status, text, [], [], [], [], [])
 
 
 def _not_covered(plan: Plan, found: SearchResult, language: Language) -> str:

@@ -14,7 +14,7 @@ from assistant.errors import InvalidField, MissingInputs
 from assistant.schema import Language, Origin, ToolRun
 from assistant.tools.base import Presentation
 from assistant.tools.registry import load_tool
-from assistant.understand.frames import FRAMES
+from assistant.understand.frames import FRAMES, frame_of
 from assistant.understand.intent import GUIDANCE, OUT_OF_SCOPE, UNLAWFUL
 from assistant.understand.language import detect_language
 from assistant.understand.mentions import Mentions, read_mentions
@@ -179,7 +179,7 @@ def _evidence(frame: Frame, filling: Filling, resolved: Resolved, intents: Mappi
 
 def _changed(call: Call, resolved: Resolved, turn: int) -> Call | None:
     """The call with what the follow-up changes; None when it changes nothing of it."""
-    frame = next(frame for frame in FRAMES if frame.tool == call.tool)
+    frame = frame_of(call.tool)
     filling = fill(frame, resolved.mentions)
     new = {name: value for name, value in filling.arguments.items() if call.values().get(name) != value}
     if not new:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from assistant.schema import Language
 from assistant.understand.mentions import Mentions
 from knowledge.quantities import Quantity
 
@@ -64,6 +65,8 @@ class Frame:
     amounts: tuple[Amount, ...] = ()
     choices: tuple[Choice, ...] = ()
     names: tuple[Named, ...] = ()
+    follow_ups: Mapping[Language, tuple[str, ...]] = field(default_factory=lambda: {"zh": (), "en": ()})
+    """What people ask next."""
     needs: tuple[tuple[str, ...], ...] = ()
     """Sets of arguments; the calculation can be meant only when one of the sets is filled, wholly. Empty: always."""
     excludes: tuple[frozenset[str], ...] = ()

@@ -5,3 +5,15 @@ from __future__ import annotations
 from assistant.understand.slots import Frame
 
 FRAMES: tuple[Frame, ...] = ()
+
+
+def frame_of(tool: str) -> Frame:
+    """The frame of a calculator.
+
+    Raises:
+        KeyError: no calculator has that name.
+    """
+    return _BY_TOOL[tool]
+
+
+_BY_TOOL = {frame.tool: frame for frame in FRAMES}
