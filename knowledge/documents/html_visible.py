@@ -1,0 +1,176 @@
+"""Leaves of a web page only what a reader came for: no hidden text, no navigation, no cookie bar, no scripts."""
+
+from __future__ import annotations
+
+import re
+
+from knowledge.documents.html_blocks import Element, tag_of
+
+_DROPPED_TAGS = frozenset(
+    "applet area audio base button canvas datalist embed frame frameset iframe input link map meta noembed noframes"
+    " noscript object option param progress rp rt script select source style svg template textarea track video".split()
+)
+_HIDING = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0(?:\.0+)?\s*(?:;|!|$)"
+    r"|font-size\s*:\s*(?:0|[01](?:\.\d+)?\s*(?:px|pt)|0?\.\d+\s*(?:px|pt|r?em))\s*(?:;|!|$)"
+    r"|(?:left|top|right|text-indent|margin-left)\s*:\s*-\d{3,}"
+    r"|clip\s*:\s*rect\(\s*[01]|clip-path\s*:\s*inset\(\s*(?:50|100)%"
+    r"|(?<![\w-])(?:width|height|max-height|max-width)\s*:\s*[01](?:px|pt)?\s*(?:;|!|$)",
+    re.I,
+)
+_COLOUR = re.compile(r"(?<![\w-])color\s*:\s*([^;!]+)", re.I)
+_BACKGROUND = re.compile(r"background(?:-color|-image)?\s*:\s*([^;!]+)", re.I)
+_WHITE = re.compile(
+    r"white|snow|#f{3}|#f{4}|#f{6}|#f{8}|#(?:f[a-f0-9]){3}|rgba?\(\s*25[0-5]\s*,?\s*25[0-5]\s*,?\s*25[0-5].*\)|transparent"
+    r"|rgba\(.*[,/]\s*0(?:\.0+)?\s*\)|#[0-9a-f]{6}00",
+    re.I,
+)
+_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+_SIMPLE_SELECTOR = re.compile(r"([a-z][a-z0-9]*)?([.#])([\w-]+)", re.I)
+_NOISE_ROLES = frozenset(
+    "alertdialog banner complementary contentinfo dialog menu menubar navigation search tablist toolbar".split()
+)
+_NOISE_NAMES = frozenset(
+    "advert advertisement adverts ads banner breadcrumb breadcrumbs consent cookie cookies footer gdpr masthead menu nav"
+    " navbar navigation newsletter pagination pager popup promo recommend recommended related share sharing sidebar"
+    " sitemap skip skiplink social subscribe toolbar".split()
+)
+_NAME_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_CONTENT = "descendant-or-self::*[self::main or self::article or self::h1 or @role='main' or @role='article']"
+_COOKIE_BAR = re.compile(r"cookie", re.I)
+_AGREE = re.compile(r"accept|agree|consent|allow|got it|同意|接受|允许|知道了|隐私|privacy", re.I)
+_NAVIGATION_LINKS = 5
+
+
+def remove_hidden(root: Element) -> None:
+    """Remove comments, scripts, controls and everything that a style hides from the reader."""
+    hiding = _hiding_selectors(root)
+    for element in list(root.iter()):
+        if element is root:
+            continue
+        tag = tag_of(element)
+        if not tag or tag in _DROPPED_TAGS or (tag == "head") or _is_hidden(element, tag, hiding):
+            drop(element)
+
+
+def article(root: Element) -> Element:
+    """Remove navigation and other furniture, and return the element that holds the article."""
+    for element in list(root.iter()):
+        if element is not root and tag_of(element) and _is_noise(element):
+            drop(element)
+    size = _size(root)
+    for query in ("//main | //*[@role='main']", "//article[not(ancestor::article)]"):
+        found = root.xpath(query)
+        if found:
+            largest = max(found, key=_size)
+            if (len(found) == 1 or "main" in query) and _size(largest) >= 0.25 * size:
+                return largest
+            return root
+    return root
+
+
+def drop(element: Element) -> None:
+    """Remove an element and keep the text after it."""
+    parent = element.getparent()
+    if parent is None:
+        return
+    if element.tail:
+        previous = element.getprevious()
+        if previous is not None:
+            previous.tail = (previous.tail or "") + element.tail
+        else:
+            parent.text = (parent.text or "") + element.tail
+    parent.remove(element)
+
+
+def _is_hidden(element: Element, tag: str, hiding: set[tuple[str, str, str]]) -> bool:
+    if element.get("hidden") is not None and element.get("hidden", "").lower() != "until-found":
+        return True
+    if element.get("aria-hidden", "").strip().lower() == "true":
+        return True
+    style = element.get("style", "")
+    if style and (_HIDING.search(style) or _white_on_white(element, style)):
+        return True
+    if tag == "font" and _WHITE.fullmatch(element.get("color", "").strip()) and not _on_colour(element):
+        return True
+    if hiding:
+        for kind, names in ((".", element.get("class", "").split()), ("#", [element.get("id", "")])):
+            if any(("", kind, name) in hiding or (tag, kind, name) in hiding for name in names):
+                return True
+    return False
+
+
+def _white_on_white(element: Element, style: str) -> bool:
+    colour = _COLOUR.search(style)
+    return bool(colour and _WHITE.fullmatch(colour[1].strip())) and not _on_colour(element)
+
+
+def _on_colour(element: Element) -> bool:
+    """Whether the element or one around it sets a background that isn't white."""
+    while element is not None:
+        background = _BACKGROUND.search(element.get("style", ""))
+        value = background[1].strip() if background else element.get("bgcolor", "")
+        if value:
+            return not _WHITE.fullmatch(value)
+        element = element.getparent()
+    return False
+
+
+def _hiding_selectors(root: Element) -> set[tuple[str, str, str]]:
+    """Simple selectors (`.name`, `#name`, `tag.name`) that the page's own style sheets hide."""
+    found: set[tuple[str, str, str]] = set()
+    for sheet in root.iter("style"):
+        css = re.sub(r"/\*.*?\*/", "", sheet.text or "", flags=re.S)[:500_000]
+        css = re.sub(r"@media[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}", "", css)
+        for selectors, declarations in _RULE.findall(css):
+            colour = _COLOUR.search(declarations)
+            white = colour and _WHITE.fullmatch(colour[1].strip()) and not _BACKGROUND.search(declarations)
+            if not _HIDING.search(declarations) and not white:
+                continue
+            for selector in selectors.split(","):
+                simple = _SIMPLE_SELECTOR.fullmatch(selector.strip())
+                if simple:
+                    found.add(((simple[1] or "").lower(), simple[2], simple[3]))
+    return found
+
+
+def _is_noise(element: Element) -> bool:
+    tag = tag_of(element)
+    if tag in ("html", "body", "main", "article", "h1"):
+        return False
+    inside = bool(element.xpath("ancestor::main | ancestor::article | ancestor::*[@role='main']"))
+    if tag == "nav" or element.get("role", "").lower() in _NOISE_ROLES:
+        return not element.xpath(_CONTENT)
+    if tag in ("footer", "aside") and not inside:
+        return not element.xpath(_CONTENT)
+    names = {part.lower() for part in _NAME_PARTS.findall(f"{element.get('class', '')} {element.get('id', '')}")}
+    if names & _NOISE_NAMES and not element.xpath(_CONTENT):
+        return not inside or _link_share(element) > 0.4
+    if inside:
+        return False
+    return _is_link_list(element, tag) or _is_cookie_bar(element, tag)
+
+
+def _is_link_list(element: Element, tag: str) -> bool:
+    if tag not in ("ul", "ol", "div", "p", "table", "section", "dl", "header", "form", "span", "td", "center"):
+        return False
+    links = element.xpath("descendant::a[@href]")
+    return len(links) >= _NAVIGATION_LINKS and _link_share(element) > 0.7 and not element.xpath(_CONTENT)
+
+
+def _is_cookie_bar(element: Element, tag: str) -> bool:
+    if tag not in ("div", "section", "aside", "p", "form", "footer", "header"):
+        return False
+    text = "".join(element.itertext())
+    return len(text) < 1_000 and bool(_COOKIE_BAR.search(text) and _AGREE.search(text)) and not element.xpath(_CONTENT) and bool(
+        element.xpath("descendant::a")
+    )
+
+
+def _size(element: Element) -> int:
+    return len("".join("".join(element.itertext()).split()))
+
+
+def _link_share(element: Element) -> float:
+    links = sum(_size(link) for link in element.xpath("descendant::a"))
+    return links / max(_size(element), 1)

@@ -1,0 +1,107 @@
+"""Reads one file by what its content is, and puts together what is stored of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path, PurePath
+
+from knowledge.documents import sniff
+from knowledge.documents.characters import clean, is_blank, is_chinese
+from knowledge.documents.draft import Draft
+from knowledge.documents.encoding import decode
+from knowledge.documents.frontmatter import Description, read_sidecar
+from knowledge.documents.html import read_html
+from knowledge.documents.limits import Limits, check
+from knowledge.documents.markdown import read_markdown
+from knowledge.documents.pdf import read_pdf
+from knowledge.documents.plain import read_plain
+from knowledge.errors import DocumentError
+from knowledge.records import Language, LoadedDocument
+
+_BINARY: dict[str, Callable[[bytes, Limits], Draft]] = {"pdf": read_pdf}
+_TEXT: dict[str, Callable[[str, Limits], Draft]] = {
+    "markdown": read_markdown,
+    "text": read_plain,
+    "html": read_html,
+}
+_DEFAULT = Limits()
+
+
+def load(path: Path, limits: Limits = _DEFAULT) -> LoadedDocument:
+    """Read a file, and the sidecar file beside it if there is one.
+
+    Raises:
+        DocumentError: it can't be read; the message says why and what to do.
+    """
+    try:
+        if not path.is_file():
+            raise DocumentError(f"{path} is not a file.")
+        check(limits, "max_bytes", path.stat().st_size, "Size in bytes:")
+        data = path.read_bytes()
+    except OSError as error:
+        raise DocumentError(f"{path} can't be read: {error.strerror or error}. Check the file and its permissions.") from error
+    return load_bytes(data, path.name, limits, description=read_sidecar(path))
+
+
+def load_bytes(
+    data: bytes,
+    name: str,
+    limits: Limits = _DEFAULT,
+    *,
+    charset: str | None = None,
+    description: Description | None = None,
+) -> LoadedDocument:
+    """Read a document from memory. Its content decides the format; the name's ending is only a hint.
+
+    Args:
+        data: the file's bytes.
+        name: its file name; without a title in the document, the title.
+        limits: bounds; a document over one is refused.
+        charset: what a server said the encoding is.
+        description: what is known beside the text; overrides what the document says about itself.
+
+    Raises:
+        DocumentError: it can't be read; the message says why and what to do.
+    """
+    check(limits, "max_bytes", len(data), "Size in bytes:")
+    if not data.strip():
+        raise DocumentError("The file is empty.")
+    format_ = sniff.of_bytes(data)
+    encoding: str | None = None
+    if format_ is None:
+        text, encoding = decode(data, charset)
+        if is_blank(clean(text)):
+            raise DocumentError("The file holds only blanks.")
+        format_ = sniff.of_text(text, name)
+        draft = _TEXT[format_](text, limits)
+    else:
+        draft = _BINARY[format_](data, limits)
+    if is_blank(draft.text):
+        raise DocumentError("The document holds no text that a reader would see.")
+    return _assemble(draft, format_, encoding, name, description or Description())
+
+
+def _assemble(
+    draft: Draft, format_: sniff.Format, encoding: str | None, name: str, description: Description
+) -> LoadedDocument:
+    metadata = {**draft.metadata, **description.metadata}
+    title = description.metadata.get("title") or draft.title or PurePath(name).stem or name
+    return LoadedDocument(
+        text=draft.text,
+        blocks=draft.blocks,
+        title=" ".join(clean(title).split()),
+        language=_language(metadata.get("language", ""), draft.text),
+        media_type=sniff.MEDIA_TYPES[format_],
+        encoding=encoding,
+        pages=draft.pages,
+        references=description.references or draft.references,
+        metadata={key: value for key, value in metadata.items() if key not in ("title", "language")},
+    )
+
+
+def _language(stated: str, text: str) -> Language:
+    if stated.lower().startswith("zh"):
+        return "zh"
+    if stated.lower().startswith("en"):
+        return "en"
+    return "zh" if is_chinese(text) else "en"

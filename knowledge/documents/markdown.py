@@ -1,0 +1,171 @@
+"""Markdown: the source stays as it is; comments and hidden HTML go, a long table is split with its header repeated."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from knowledge.documents.builder import TextBuilder
+from knowledge.documents.characters import clean, is_chinese
+from knowledge.documents.draft import Draft
+from knowledge.documents.frontmatter import split_front_matter
+from knowledge.documents.html import parse_html
+from knowledge.documents.html_blocks import write_html
+from knowledge.documents.html_visible import remove_hidden
+from knowledge.documents.limits import Limits
+from knowledge.documents.tables import PART_CHARACTERS, Row
+from knowledge.records import BlockKind
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+_INLINE_HTML = re.compile(
+    r"(?P<code>(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`))|<!--.*?-->"
+    r"|</?(?:a|abbr|b|big|br|center|cite|code|del|div|em|font|i|img|ins|kbd|mark|p|q|s|small|span|strong|sub|sup|tt|u|var)"
+    r"(?:\s[^<>]*)?/?>",
+    re.S | re.I,
+)
+_NOTE_MARK = re.compile(r"\[\^[^\]\s]{1,40}\]:\s+")
+_UNTOLD = 64
+"""Lines of a table that say which language it is in."""
+
+
+def read_markdown(text: str, limits: Limits) -> Draft:
+    """Read Markdown with an optional front matter.
+
+    Raises:
+        DocumentError: the front matter isn't valid.
+    """
+    description, body = split_front_matter(clean(text))
+    builder = TextBuilder(limits)
+    _Copier(body, builder).copy()
+    content, blocks = builder.finish()
+    title = description.metadata.get("title", "")
+    if not title:
+        title = next((content[b.start : b.end] for b in blocks if b.kind == "heading" and b.level == 1), "")
+    return Draft(content, blocks, title=title, metadata=description.metadata, references=description.references)
+
+
+class _Copier:
+    """Copies the source line by line and records what the parser found in it."""
+
+    def __init__(self, source: str, builder: TextBuilder) -> None:
+        self._source = source
+        self._builder = builder
+        self._lines = source.split("\n")
+        self._line = 0
+
+    def copy(self) -> None:
+        from markdown_it import MarkdownIt
+
+        parser = MarkdownIt("commonmark").enable("table").disable("inline")
+        tokens = parser.parse(self._source)
+        items: list[tuple[str, int]] = []
+        heading = 0
+        i = 0
+        while i < len(tokens):
+            token = tokens[i]
+            if token.type == "heading_open":
+                heading = int(token.tag[1])
+            elif token.type in ("list_item_open", "blockquote_open"):
+                items.append((token.type, token.level))
+            elif token.type in ("list_item_close", "blockquote_close"):
+                items.pop()
+            elif token.type == "table_open":
+                i = self._table(tokens, i)
+            elif token.type == "inline":
+                self._text(token, heading, items)
+                heading = 0
+            elif token.type in ("fence", "code_block"):
+                self._code(token)
+            elif token.type == "html_block":
+                self._html(token)
+            i += 1
+        self._gap(len(self._lines))
+
+    def _gap(self, line: int) -> None:
+        """Copy the lines before `line` that belong to no block."""
+        if line > self._line:
+            self._builder.raw("\n".join(self._lines[self._line : line]) + "\n")
+            self._line = line
+
+    def _text(self, token: Token, heading: int, items: list[tuple[str, int]]) -> None:
+        assert token.map is not None
+        first, after = token.map
+        self._gap(first)
+        content = token.content
+        at = self._lines[first].find(content.split("\n", 1)[0])
+        prefix = self._lines[first][: max(at, 0)]
+        if note := _NOTE_MARK.match(content):
+            prefix, content = prefix + note[0], content[note.end() :]
+        content = _without_html(content)
+        depth = sum(1 for kind, _ in items if kind == "list_item_open")
+        kind: BlockKind = "heading" if heading else "list_item" if depth else "quote" if items else "paragraph"
+        if heading and not content.strip():
+            prefix = ""
+        self._builder.raw(prefix)
+        if heading:
+            self._builder.heading_text(content, heading)
+        else:
+            self._builder.block(kind, content, depth - 1 if depth else 0)
+        self._builder.raw("\n")
+        self._line = after
+
+    def _code(self, token: Token) -> None:
+        assert token.map is not None
+        first, after = token.map
+        fenced = token.type == "fence"
+        self._gap(first + 1 if fenced else first)
+        last = self._lines[after - 1].strip().strip(">").strip() if after - 1 > first else ""
+        closed = fenced and last.startswith(token.markup) and not last.strip(token.markup[0])
+        self._builder.block("code", token.content.rstrip("\n"))
+        self._builder.raw("\n")
+        self._line = after - 1 if closed else after
+
+    def _html(self, token: Token) -> None:
+        assert token.map is not None
+        self._gap(token.map[0])
+        self._line = token.map[1]
+        root = parse_html(token.content)
+        if root is not None:
+            remove_hidden(root)
+            write_html(root, self._builder)
+            self._builder.raw("\n")
+
+    def _table(self, tokens: list[Token], start: int) -> int:
+        """Copy a table; return the index of its closing token."""
+        opening = tokens[start]
+        assert opening.map is not None
+        first, after = opening.map
+        self._gap(first)
+        self._line = after
+        end = start
+        rows: list[Row] = []
+        row: list[str] = []
+        while tokens[end].type != "table_close":
+            if tokens[end].type == "tr_open":
+                row = []
+                rows.append(row)
+            elif tokens[end].type == "inline":
+                row.append(_without_html(tokens[end].content))
+            end += 1
+        source = "\n".join(self._lines[first:after])
+        sample = "\n".join(self._lines[first : min(after, first + _UNTOLD)])
+        if opening.level == 0 and "<" not in source and len(source) <= PART_CHARACTERS["zh" if is_chinese(sample) else "en"]:
+            self._builder.block("table", source)
+        else:
+            self._builder.table(rows)
+        self._builder.raw("\n")
+        return end
+
+
+def _without_html(text: str) -> str:
+    if "<" not in text:
+        return text
+    return _INLINE_HTML.sub(_kept, text)
+
+
+def _kept(found: re.Match[str]) -> str:
+    if found["code"]:
+        return found["code"]
+    return "\n" if found[0].lower().startswith("<br") else ""
