@@ -14,9 +14,7 @@ Element = Any
 
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 BLOCKS = frozenset(
-    "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure footer"
-    " form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol optgroup p pre section summary table tbody"
-    " td tfoot th thead tr ul".split()
+    ["address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "html", "legend", "li", "main", "menu", "nav", "ol", "optgroup", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul"]
 )
 _SPACE = re.compile(r"[ \t\n\r\f]+")
 _LINE_IN_HAN = re.compile("(?<=[\u3000-\u303f\u3400-\u9fff\uff00-\uffef])[ \t]*\n\\s*(?=[\u3000-\u303f\u3400-\u9fff\uff00-\uffef])")

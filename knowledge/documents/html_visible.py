@@ -7,8 +7,7 @@ import re
 from knowledge.documents.html_blocks import Element, tag_of
 
 _DROPPED_TAGS = frozenset(
-    "applet area audio base button canvas datalist embed frame frameset iframe input link map meta noembed noframes"
-    " noscript object option param progress rp rt script select source style svg template textarea track video".split()
+    ["applet", "area", "audio", "base", "button", "canvas", "datalist", "embed", "frame", "frameset", "iframe", "input", "link", "map", "meta", "noembed", "noframes", "noscript", "object", "option", "param", "progress", "rp", "rt", "script", "select", "source", "style", "svg", "template", "textarea", "track", "video"]
 )
 _HIDING = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0(?:\.0+)?\s*(?:;|!|$)"
@@ -28,12 +27,10 @@ _WHITE = re.compile(
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _SIMPLE_SELECTOR = re.compile(r"([a-z][a-z0-9]*)?([.#])([\w-]+)", re.I)
 _NOISE_ROLES = frozenset(
-    "alertdialog banner complementary contentinfo dialog menu menubar navigation search tablist toolbar".split()
+    ["alertdialog", "banner", "complementary", "contentinfo", "dialog", "menu", "menubar", "navigation", "search", "tablist", "toolbar"]
 )
 _NOISE_NAMES = frozenset(
-    "advert advertisement adverts ads banner breadcrumb breadcrumbs consent cookie cookies footer gdpr masthead menu nav"
-    " navbar navigation newsletter pagination pager popup promo recommend recommended related share sharing sidebar"
-    " sitemap skip skiplink social subscribe toolbar".split()
+    ["advert", "advertisement", "adverts", "ads", "banner", "breadcrumb", "breadcrumbs", "consent", "cookie", "cookies", "footer", "gdpr", "masthead", "menu", "nav", "navbar", "navigation", "newsletter", "pagination", "pager", "popup", "promo", "recommend", "recommended", "related", "share", "sharing", "sidebar", "sitemap", "skip", "skiplink", "social", "subscribe", "toolbar"]
 )
 _NAME_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _CONTENT = "descendant-or-self::*[self::main or self::article or self::h1 or @role='main' or @role='article']"
