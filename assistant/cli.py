@@ -164,9 +164,9 @@ def tools() -> None:
 @json_option
 def tools_list(as_json: bool) -> None:
     """Show the calculators and what each is for."""
-    from assistant.tools.registry import load_tool, tool_names
+    from assistant.tools.registry import describe
 
-    rows = [{"name": name, "description": load_tool(name).description["en"]} for name in tool_names()]
+    rows = [{"name": name, "description": text} for name, text in describe("en").items()]
     if as_json:
         click.echo(_dumps(rows))
         return
@@ -181,7 +181,7 @@ def tools_list(as_json: bool) -> None:
 @json_option
 def tools_run(name: str, arguments: str, language: str, as_json: bool) -> None:
     """Run calculator NAME with ARGUMENTS, a JSON object; amounts may be written as people do ("7B", "10 Gbps")."""
-    from assistant.tools.registry import load_tool
+    from assistant.tools.registry import get_tool
 
     try:
         values = json.loads(arguments)
@@ -189,7 +189,7 @@ def tools_run(name: str, arguments: str, language: str, as_json: bool) -> None:
         raise click.UsageError(f"ARGUMENTS is not JSON: {error}.") from error
     if not isinstance(values, dict):
         raise click.UsageError('ARGUMENTS must be a JSON object such as \'{"parameters": "7B"}\'.')
-    tool = load_tool(name)
+    tool = get_tool(name)
     run = tool.run(values, "zh" if language == "zh" else "en")
     if as_json or not sys.stdout.isatty():
         click.echo(_dumps(run.model_dump(mode="json")))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from assistant.answer.draft import Statement
+from assistant.errors import MissingInputs
 from assistant.schema import Language, ToolRun
 from assistant.tools.base import Presentation
 
@@ -39,7 +40,17 @@ def describe_run(run: ToolRun, shown: Presentation, language: Language) -> list[
     return statements
 
 
-def markdown_table(rows: tuple[tuple[str, ...], ...]) -> str:
+def describe_missing(missing: MissingInputs) -> list[Statement]:
+    """The question that names all that is missing, and what can be said already."""
+    statements = [Statement(missing.question)]
+    if missing.note:
+        statements.append(Statement(missing.note))
+    if missing.table:
+        statements.append(Statement(markdown_table(missing.table), place="table"))
+    return statements
+
+
+def markdown_table(rows: Sequence[Sequence[str]]) -> str:
     """A pipe table; the first row is the header."""
     lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
     return "\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]])

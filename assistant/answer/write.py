@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from assistant.answer.calculations import describe_run
+from assistant.answer.calculations import describe_missing, describe_run
 from assistant.answer.composer import compose
 from assistant.answer.draft import Rendered, Statement, render
 from assistant.answer.phrases import phrase
@@ -45,7 +45,7 @@ def write_answer(
     """
     language = plan.language
     runs = [outcome.run for outcome in outcomes if outcome.run]
-    numbers = [statement for outcome in outcomes for statement in _calculation(outcome, language)]
+    numbers = _said_once(statement for outcome in outcomes for statement in _calculation(outcome, language))
     missing = [question for outcome in outcomes if (question := _asked(outcome))]
     guidance: list[Statement] = []
     if plan.guidance and found.hits and found.coverage >= threshold:
@@ -62,14 +62,22 @@ def write_answer(
     if plan.refusal in ("unlawful", "injection"):
         return _without_sources("refused", phrase(f"refused_{plan.refusal}", language))
     if missing:
-        return Written("needs_input", "\n\n".join(s.text for s in numbers), [], [], missing, [], [])
+        return Written("needs_input", render(numbers).text, [], [], missing, [], [])
     return _without_sources("not_covered", _not_covered(plan, found, language))
 
 
 def _calculation(outcome: Outcome, language: Language) -> list[Statement]:
     if outcome.run and outcome.shown:
         return describe_run(outcome.run, outcome.shown, language)
-    return [Statement(question)] if (question := _asked(outcome)) else []
+    return describe_missing(outcome.missing) if outcome.missing else [Statement(str(outcome.invalid))]
+
+
+def _said_once(statements: Iterable[Statement]) -> list[Statement]:
+    """Assumptions and formulas that several calculations share are said with the first."""
+    by_text: dict[str, Statement] = {}
+    for statement in statements:
+        by_text.setdefault(statement.text, statement)
+    return list(by_text.values())
 
 
 def _asked(outcome: Outcome) -> str | None:
@@ -90,8 +98,8 @@ def _checked(
         faulty = {rendered.owners[fault.line] for fault in faults if fault.line is not None}
         inexact = {fault.citation for fault in faults if fault.citation is not None}
         faulty |= {
-            index
-            for line, index in zip(rendered.text.split("\n"), rendered.owners, strict=True)
+            rendered.owners[number]
+            for number, line in enumerate(rendered.text.split("\n"))
             if any(f"[{n}]" in line for n in inexact)
         }
         if not faulty:
@@ -106,7 +114,8 @@ def _follow_ups(plan: Plan, citations: Sequence[Citation], found: SearchResult) 
     asked += [
         heading
         for hit in found.hits
-        if hit.language == plan.language and hit.section not in said
+        if hit.language == plan.language
+        and hit.section not in said
         and (heading := hit.section.rpartition(" > ")[2]).endswith(("?", "？"))
     ]
     return list(dict.fromkeys(asked))[:MAX_FOLLOW_UPS]

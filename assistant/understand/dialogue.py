@@ -13,7 +13,7 @@ from typing import Any, Literal
 from assistant.errors import InvalidField, MissingInputs
 from assistant.schema import Language, Origin, ToolRun
 from assistant.tools.base import Presentation
-from assistant.tools.registry import load_tool
+from assistant.tools.registry import get_tool
 from assistant.understand.frames import FRAMES, frame_of
 from assistant.understand.intent import GUIDANCE, OUT_OF_SCOPE, UNLAWFUL
 from assistant.understand.language import detect_language
@@ -47,6 +47,7 @@ _INJECTION = re.compile(
     re.I,
 )
 MAX_FOLLOW_UP_CHARACTERS = 60
+MAX_CALLS = 4
 TOOL_FLOOR = 0.62
 SECOND_TOOL_FLOOR = 0.95
 GUIDANCE_FLOOR = 0.2
@@ -150,54 +151,77 @@ def _refusal(resolved: Resolved, intents: Mapping[str, float]) -> Refusal | None
 
 
 def _calls(resolved: Resolved, state: DialogueState, intents: Mapping[str, float], turn: int) -> list[Call]:
-    ranked = sorted(
-        (
-            (_evidence(frame, filling := fill(frame, resolved.mentions), resolved, intents), frame, filling)
-            for frame in FRAMES
-        ),
-        key=lambda entry: -entry[0],
-    )
-    best = ranked[0][0]
-    if resolved.follow_up and state.calls:
-        changed = [_changed(call, resolved, turn) for call in state.calls]
-        if any(changed) and not _asks_for_another(ranked[0], state.calls):
-            return [new or old for new, old in zip(changed, state.calls, strict=True)]
-    chosen = [ranked[0]] if best >= TOOL_FLOOR else []
-    chosen += [entry for entry in ranked[1:] if entry[0] >= SECOND_TOOL_FLOOR and chosen]
+    candidates = [_candidate(frame, resolved, intents) for frame in FRAMES]
+    ranked = sorted(candidates, key=lambda candidate: -candidate.evidence)
+    if resolved.follow_up and state.calls and not _asks_for_another(ranked[0], state.calls):
+        changed = _changed(state.calls, resolved, turn)
+        if changed:
+            return changed
+    chosen = [c for c in ranked[:1] if c.evidence >= TOOL_FLOOR]
+    chosen += [c for c in ranked[1:] if chosen and c.evidence >= SECOND_TOOL_FLOOR]
     facts = state.facts() if resolved.follow_up else {}
-    return [_call(frame, filling, facts, turn) for _, frame, filling in chosen[:3]]
+    calls = [
+        _merged(Call(tool=c.frame.tool, slots=facts), c.frame, arguments, turn)
+        for c in chosen
+        for arguments in (c.filling.arguments, *c.filling.variants)
+    ]
+    return calls[:MAX_CALLS]
 
 
-def _evidence(frame: Frame, filling: Filling, resolved: Resolved, intents: Mapping[str, float]) -> float:
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    frame: Frame
+    filling: Filling
+    evidence: float
+
+
+def _candidate(frame: Frame, resolved: Resolved, intents: Mapping[str, float]) -> _Candidate:
     """How strongly the question asks for a calculation: meaning, words, and whether its amounts fit."""
+    filling = fill(frame, resolved.mentions)
     if frame.needs and not any(all(name in filling.arguments for name in names) for names in frame.needs):
-        return 0.0
+        return _Candidate(frame, filling, 0.0)
     asked = 0.35 if frame.asks.search(resolved.mentions.text) else 0.0
     fitting = 0.12 * min(3, filling.used) - 0.08 * min(3, filling.unused)
-    return intents.get(frame.tool, 0.0) + asked + fitting
+    return _Candidate(frame, filling, intents.get(frame.tool, 0.0) + asked + fitting)
 
 
-def _changed(call: Call, resolved: Resolved, turn: int) -> Call | None:
-    """The call with what the follow-up changes; None when it changes nothing of it."""
-    frame = frame_of(call.tool)
-    filling = fill(frame, resolved.mentions)
-    new = {name: value for name, value in filling.arguments.items() if call.values().get(name) != value}
-    if not new:
-        return None
-    kept = {name: slot for name, slot in call.slots.items() if name not in frame.dropped_by(new)}
-    return Call(tool=call.tool, slots=kept | {name: Slot(value=value, turn=turn) for name, value in new.items()})
+def _changed(calls: Sequence[Call], resolved: Resolved, turn: int) -> list[Call]:
+    """The last calculations with what a follow-up changes; empty when it changes nothing of them."""
+    first = frame_of(calls[0].tool)
+    filling = fill(first, resolved.mentions)
+    new = {name: value for name, value in filling.arguments.items() if calls[0].values().get(name) != value}
+    if new and filling.variants:
+        return [_merged(calls[0], first, arguments, turn) for arguments in (filling.arguments, *filling.variants)]
+    merged = [_merged(call, frame_of(call.tool), _new(call, resolved), turn) for call in calls]
+    return (
+        list({call.model_dump_json(): call for call in merged}.values())
+        if any(_new(c, resolved) for c in calls)
+        else []
+    )
 
 
-def _asks_for_another(best: tuple[float, Frame, Filling], calls: Sequence[Call]) -> bool:
-    evidence, frame, _ = best
-    return evidence >= SECOND_TOOL_FLOOR and all(call.tool != frame.tool for call in calls)
+def _new(call: Call, resolved: Resolved) -> dict[str, Any]:
+    stated = fill(frame_of(call.tool), resolved.mentions).arguments
+    return {name: value for name, value in stated.items() if call.values().get(name) != value}
 
 
-def _call(frame: Frame, filling: Filling, facts: Mapping[str, Slot], turn: int) -> Call:
-    stated = {name: Slot(value=value, turn=turn) for name, value in filling.arguments.items()}
-    dropped = frame.dropped_by(filling.arguments)
-    earlier = {name: slot for name, slot in facts.items() if name in frame.arguments and name not in dropped}
-    return Call(tool=frame.tool, slots=earlier | stated)
+def _asks_for_another(best: _Candidate, calls: Sequence[Call]) -> bool:
+    return best.evidence >= SECOND_TOOL_FLOOR and all(call.tool != best.frame.tool for call in calls)
+
+
+def _merged(call: Call, frame: Frame, stated: Mapping[str, Any], turn: int) -> Call:
+    """Earlier slots that the frame knows, with what is stated now."""
+    dropped = frame.dropped_by(stated)
+    slots = {name: slot for name, slot in call.slots.items() if name in frame.arguments and name not in dropped}
+    slots |= {name: Slot(value=value, turn=turn) for name, value in stated.items()}
+    settled = frame.settle({name: slot.value for name, slot in slots.items()})
+    return Call(
+        tool=frame.tool,
+        slots={
+            name: slots[name] if name in slots and slots[name].value == value else Slot(value=value, turn=turn)
+            for name, value in settled.items()
+        },
+    )
 
 
 def _wants_guidance(resolved: Resolved, intents: Mapping[str, float]) -> bool:
@@ -217,7 +241,7 @@ def _next_state(resolved: Resolved, state: DialogueState, calls: Sequence[Call],
 
 
 def _run(call: Call, turn: int, language: Language, number: str) -> Outcome:
-    tool = load_tool(call.tool)
+    tool = get_tool(call.tool)
     origins: dict[str, Origin] = {
         name: "question" if slot.turn == turn else "earlier turn" for name, slot in call.slots.items()
     }

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from knowledge import catalog, quantities
+from knowledge import quantities
+from knowledge.catalog.mentions import mentions as catalog_mentions
 from knowledge.quantities import Quantity
 
 _CORRECTION = re.compile(
@@ -47,7 +48,7 @@ class Mentions:
 
 def read_mentions(text: str) -> Mentions:
     """Amounts and names; what the writer takes back in the same message ("1.5T… no, 1.5B") is dropped."""
-    names = tuple(Name(m.kind, m.name, m.start, m.end) for m in catalog.mentions(text))
+    names = tuple(Name(m.kind, m.name or text[m.start : m.end], m.start, m.end) for m in catalog_mentions(text))
     return Mentions(text, tuple(_corrected(text, quantities.find(text))), names)
 
 

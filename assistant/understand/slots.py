@@ -1,7 +1,8 @@
 """From what a question mentions to a calculator's arguments.
 
 A frame declares, for each argument, what may fill it: an amount of some unit, with the words that claim it; a choice,
-with the words that name each option; or a name from the catalog. Nothing here knows a particular question.
+with the words that name each option; or whatever a function reads from the mentions. Nothing here knows a particular
+question. A question that gives an argument twice ("two cards… and four?") asks for several calculations.
 """
 
 from __future__ import annotations
@@ -13,29 +14,36 @@ from typing import Any
 
 from assistant.schema import Language
 from assistant.understand.mentions import Mentions
-from knowledge.quantities import Quantity
+from knowledge.quantities import Quantity, compatible
 
-_CLAUSE_END = re.compile(r"[,;.!?，；。！？、\n]")
+_CLAUSE_END = re.compile(r"[,;!?，；。！？、\n]|\.(?=\s|$)")
 _CUE_WORTH = 3.0
-_DEFAULT_WORTH = 1.0
+_KIND_WORTH = 2.0
+_PLAIN_WORTH = 1.0
+MAX_ALTERNATIVES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """An argument filled by an amount.
+    """An argument filled by an amount, given in `unit`.
 
-    `cues` are words that claim an amount near them; `blocks` words near an amount that give it another meaning; an
-    amount that no cue claims goes to the argument of its unit that is `plain`.
+    `cues` are words that claim an amount near them; `blocks` words that give it another meaning; an amount that no cue
+    claims goes to the argument of its unit that is `plain`.
     """
 
     argument: str
-    units: tuple[str, ...]
+    unit: str
     cues: re.Pattern[str] | None = None
     blocks: re.Pattern[str] | None = None
+    kinds: tuple[str, ...] = ()
+    """Kinds of amount (`Quantity.kind`) that are always this argument."""
+    not_kinds: tuple[str, ...] = ()
     plain: bool = False
     reach: int = 14
     """How far from the amount a cue may stand, in characters of the same clause."""
-    read: Callable[[Quantity], Any] = lambda quantity: quantity.value
+    alternatives: bool = False
+    """Whether a second amount of this unit is another value to calculate with."""
+    read: Callable[[float], Any] = float
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +55,13 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """An argument filled by a catalog name of this kind."""
+class Derived:
+    """An argument that a function reads from the mentions; more than one value are alternatives."""
 
     argument: str
-    kind: str
-    many: bool = False
+    read: Callable[[Mentions], Sequence[Any]]
+    units: tuple[str, ...] = ()
+    """Amounts that are accounted for by this argument."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +73,22 @@ class Frame:
     """Words that ask for this calculation."""
     amounts: tuple[Amount, ...] = ()
     choices: tuple[Choice, ...] = ()
-    names: tuple[Named, ...] = ()
-    follow_ups: Mapping[Language, tuple[str, ...]] = field(default_factory=lambda: {"zh": (), "en": ()})
-    """What people ask next."""
+    derived: tuple[Derived, ...] = ()
     needs: tuple[tuple[str, ...], ...] = ()
     """Sets of arguments; the calculation can be meant only when one of the sets is filled, wholly. Empty: always."""
     excludes: tuple[frozenset[str], ...] = ()
     """Groups of arguments of which a newly stated one drops the earlier others (a model and a parameter count)."""
     refine: Callable[[dict[str, Any], Mentions], dict[str, Any]] = field(default=lambda arguments, mentions: arguments)
     """Last word on the arguments, for relations between several amounts."""
+    settle: Callable[[dict[str, Any]], dict[str, Any]] = field(default=lambda arguments: arguments)
+    """Puts arguments of several turns in accord ("LoRA", then "in 4 bit": QLoRA)."""
+    follow_ups: Mapping[Language, tuple[str, ...]] = field(default_factory=lambda: {"zh": (), "en": ()})
+    """What people ask next."""
 
     @property
     def arguments(self) -> frozenset[str]:
         """All arguments that words can fill."""
-        return frozenset(slot.argument for slots in (self.amounts, self.choices, self.names) for slot in slots)
+        return frozenset(slot.argument for slots in (self.amounts, self.choices, self.derived) for slot in slots)
 
     def dropped_by(self, stated: Mapping[str, Any]) -> frozenset[str]:
         """Earlier arguments that no longer hold once these are stated."""
@@ -91,6 +102,8 @@ class Filling:
     """Arguments found in a question, and how much of the question they account for."""
 
     arguments: Mapping[str, Any]
+    variants: tuple[Mapping[str, Any], ...]
+    """Further calculations that the question asks for: each the arguments with one or more replaced."""
     used: int
     """Amounts that found an argument."""
     unused: int
@@ -99,45 +112,58 @@ class Filling:
 
 def fill(frame: Frame, mentions: Mentions) -> Filling:
     """Arguments of a frame that the question states."""
-    arguments: dict[str, Any] = {}
+    values: dict[str, list[Any]] = {}
+    used: set[int] = set()
     for choice in frame.choices:
         value = next((value for value, words in choice.options if words.search(mentions.text)), None)
         if value is not None:
-            arguments[choice.argument] = value
-    for named in frame.names:
-        found = mentions.names_of(named.kind)
-        if found:
-            arguments[named.argument] = [name.value for name in found] if named.many else found[0].value
-    taken = _assign(frame.amounts, mentions)
-    for slot, quantity in taken:
-        arguments[slot.argument] = slot.read(quantity)
-    used = len({id(quantity) for _, quantity in taken})
-    return Filling(frame.refine(arguments, mentions), used, len(mentions.quantities) - used)
+            values[choice.argument] = [value]
+    for derived in frame.derived:
+        if found := list(dict.fromkeys(derived.read(mentions))):
+            values[derived.argument] = found
+            used |= {id(q) for q in mentions.quantities if q.unit in derived.units}
+    open_amounts = [quantity for quantity in mentions.quantities if id(quantity) not in used]
+    for slot, quantity in _assign(frame.amounts, open_amounts, mentions.text):
+        values.setdefault(slot.argument, []).append(slot.read(quantity.to(slot.unit)))
+        used.add(id(quantity))
+    arguments = frame.refine({name: found[0] for name, found in values.items()}, mentions)
+    variants = [
+        frame.refine({name: found[min(i, len(found) - 1)] for name, found in values.items()}, mentions)
+        for i in range(1, min(MAX_ALTERNATIVES, max((len(found) for found in values.values()), default=0)))
+    ]
+    different = [v for i, v in enumerate(variants) if v != arguments and v not in variants[:i]]
+    return Filling(arguments, tuple(different), len(used), len(mentions.quantities) - len(used))
 
 
-def _assign(slots: Sequence[Amount], mentions: Mentions) -> list[tuple[Amount, Quantity]]:
-    """Best pairs first; an amount fills one argument and an argument takes one amount."""
+def _assign(slots: Sequence[Amount], quantities: Sequence[Quantity], text: str) -> list[tuple[Amount, Quantity]]:
+    """Best pairs first; an amount fills one argument, and an argument takes a second amount only as an alternative."""
     pairs = [
-        (worth, -slots.index(slot), -quantity.start, slot, quantity)
-        for slot in slots
-        for quantity in mentions.quantities
-        if (worth := _worth(slot, quantity, mentions)) > 0
+        (worth, -place, -quantity.start, slot, quantity)
+        for place, slot in enumerate(slots)
+        for quantity in quantities
+        if (worth := _worth(slot, quantity, text)) > 0
     ]
     pairs.sort(key=lambda pair: pair[:3], reverse=True)
     taken: list[tuple[Amount, Quantity]] = []
     for _, _, _, slot, quantity in pairs:
-        if all(slot.argument != other.argument and quantity is not used for other, used in taken):
+        if any(used is quantity for _, used in taken):
+            continue
+        if slot.alternatives or all(slot.argument != other.argument for other, _ in taken):
             taken.append((slot, quantity))
-    return taken
+    return sorted(taken, key=lambda pair: pair[1].start)
 
 
-def _worth(slot: Amount, quantity: Quantity, mentions: Mentions) -> float:
-    if not any(unit in slot.units for unit in (quantity.unit, *(reading.unit for reading in quantity.readings))):
+def _worth(slot: Amount, quantity: Quantity, text: str) -> float:
+    if quantity.kind in slot.not_kinds and quantity.kind:
         return 0.0
-    before, after = _clause_around(mentions.text, quantity)
+    if not any(compatible(unit, slot.unit) for unit in (quantity.unit, *(r.unit for r in quantity.readings))):
+        return 0.0
+    before, after = _clause_around(text, quantity)
     if slot.blocks and (slot.blocks.search(before[-slot.reach :]) or slot.blocks.search(after[: slot.reach])):
         return 0.0
-    worth = _DEFAULT_WORTH if slot.plain else 0.0
+    worth = _PLAIN_WORTH if slot.plain else 0.0
+    if quantity.kind and quantity.kind in slot.kinds:
+        worth += _KIND_WORTH
     if slot.cues:
         distances = [len(before) - match.end() for match in slot.cues.finditer(before)]
         distances += [match.start() for match in slot.cues.finditer(after)]
@@ -149,6 +175,6 @@ def _worth(slot: Amount, quantity: Quantity, mentions: Mentions) -> float:
 
 def _clause_around(text: str, quantity: Quantity) -> tuple[str, str]:
     """The clause's text before and after the amount."""
-    starts = [match.end() for match in _CLAUSE_END.finditer(text, 0, quantity.start)]
+    start = max((match.end() for match in _CLAUSE_END.finditer(text, 0, quantity.start)), default=0)
     end = _CLAUSE_END.search(text, quantity.end)
-    return text[starts[-1] if starts else 0 : quantity.start], text[quantity.end : end.start() if end else len(text)]
+    return text[start : quantity.start], text[quantity.end : end.start() if end else len(text)]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from assistant.understand.frames import estimate_memory
 from assistant.understand.slots import Frame
 
-FRAMES: tuple[Frame, ...] = ()
+FRAMES: tuple[Frame, ...] = (estimate_memory.FRAME,)
 
 
 def frame_of(tool: str) -> Frame:

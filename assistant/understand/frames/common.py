@@ -1,0 +1,82 @@
+"""Readings that several calculators share: which GPUs and how many, which model and how large."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from assistant.understand.mentions import Mentions
+from assistant.understand.slots import Amount, Choice, Derived
+
+PARAMETERS = Amount("parameters", "parameters", not_kinds=("model", "active"), plain=True, alternatives=True)
+ACTIVE_PARAMETERS = Amount(
+    "active_parameters", "parameters", cues=re.compile(r"激活|active|activated", re.I), kinds=("active",)
+)
+
+
+def gpu_counts(mentions: Mentions) -> Sequence[int]:
+    """GPUs in all, one number for each way in which the question counts them ("96台8卡" is 768; "两张…四张" both)."""
+    counts: list[int] = []
+    nodes: float | None = None
+    for quantity in mentions.quantities:
+        if quantity.unit == "node":
+            nodes = quantity.value
+        elif quantity.unit == "gpu":
+            per_node = quantity.kind == "per node" and nodes is not None
+            counts.append(round(quantity.value * (nodes or 1.0) if per_node else quantity.value))
+            nodes = None if per_node else nodes
+    return counts
+
+
+def gpu_names(mentions: Mentions) -> Sequence[str]:
+    """Accelerators named, in the catalog's names."""
+    return [name.value for name in mentions.names_of("accelerator")]
+
+
+def model_names(mentions: Mentions) -> Sequence[str]:
+    """Models named; one that can mean several stays as it was written."""
+    return [name.value for name in mentions.names_of("model")]
+
+
+def providers(mentions: Mentions) -> Sequence[str]:
+    """Clouds named."""
+    return [name.value for name in mentions.names_of("provider")]
+
+
+def regions(mentions: Mentions) -> Sequence[str]:
+    """Regions named."""
+    return [name.value for name in mentions.names_of("region")]
+
+
+MODEL = Derived("model", model_names)
+GPU = Derived("gpu", gpu_names)
+GPU_COUNT = Derived("gpu_count", gpu_counts, units=("gpu", "node"))
+SIZE_OR_MODEL = frozenset({"model", "parameters", "active_parameters"})
+
+METHOD = Choice(
+    "method",
+    (
+        ("qlora", re.compile(r"q-?lora|(?:4|8)\s?-?bit(?=.{0,12}(?:lora|微调|fine))|lora.{0,12}(?:4|8)\s?-?bit", re.I)),
+        ("lora", re.compile(r"(?<![a-z])(?:lora|peft|adapter)(?![a-z])|低秩", re.I)),
+        (
+            "full",
+            re.compile(
+                r"全参|全量(?!\s*(?:ckpt|checkpoint|检查点|存))|全部参数|全精调|full[- ]?(?:param|fine|ft|train|weight)|"
+                r"\bsft\b|预训练|从头训|从零训|pre-?train|from scratch|zero-?[123]|fsdp",
+                re.I,
+            ),
+        ),
+        (
+            "inference",
+            re.compile(r"推理|部署|\binfer|\bserv(?:e|ing)\b|kv[ -]?cache|并发|\bhost(?:ing)?\b(?! (?:ram|mem))", re.I),
+        ),
+    ),
+)
+
+
+def drop_size_of_named_model(arguments: dict[str, Any], _mentions: Mentions) -> dict[str, Any]:
+    """A model's name carries its size; a size beside it would contradict the catalog."""
+    if "model" in arguments:
+        arguments.pop("parameters", None)
+    return arguments
