@@ -32,6 +32,8 @@ RATES = (
 )
 """Metrics from 0 to 1, in the order of the reports."""
 FIGURES = ("characters", "latency_ms", "seconds", "cost")
+NAMED = (*RATES, *FIGURES, "refusal_precision", "refusal_recall", "refusal_f1", "consistency")
+"""Every name that `Summary.metric` knows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evals.contradiction import contradictions
+from evals.errors import TargetError
 from evals.text import fold, squeeze
-from knowledge.encoders import Encoder
+from knowledge.encoders import Encoder, load_encoder
 
 OVERLAP_BAR = 0.72
 """Share of a statement's units (character pairs or words) that occur in the span."""
@@ -185,3 +186,21 @@ def _stem(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             return word[: -len(ending)]
     return word
+
+
+def open_support(spec: str, key: str | None = None) -> Support:
+    """The support of a specification: `offline`, `cross-encoder:NAME` or `judge:URL#MODEL`.
+
+    Raises:
+        TargetError: it is none of these.
+    """
+    if spec == "offline":
+        return OfflineSupport(load_encoder)
+    if spec.startswith("cross-encoder:"):
+        return CrossEncoderSupport(spec.removeprefix("cross-encoder:"))
+    endpoint = re.fullmatch(r"judge:(https?://[^#]+)#(.+)", spec)
+    if endpoint:
+        from evals.judge import JudgeSupport
+
+        return JudgeSupport(endpoint[1], endpoint[2], key)
+    raise TargetError(f"--support {spec!r} is none of: offline, cross-encoder:NAME, judge:URL#MODEL.")

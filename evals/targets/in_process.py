@@ -48,13 +48,16 @@ class InProcessTarget:
         from assistant import __version__
 
         advisor = self._advisor(None)
+        digest = hashlib.sha256()
         ids = sorted(document.document_id for document in advisor.store.documents())
+        for document_id in ids:
+            digest.update(f"{document_id}\0{advisor.store.source_text(document_id)}\0".encode())
         return {
             "kind": "in process",
             "version": __version__,
             "settings": self._settings.model_dump(mode="json", exclude={"data_dir"}),
             "encoder": advisor.encoder.identity,
-            "index": hashlib.sha256("\n".join(ids).encode()).hexdigest()[:12],
+            "index": digest.hexdigest()[:12],
             "documents": len(ids),
         }
 
@@ -67,7 +70,7 @@ class InProcessTarget:
         from assistant.advisor import Advisor
 
         paths = tuple(documents) if documents is not None else self._documents
-        key = "" if paths is None else _fingerprint(paths)
+        key = "" if paths is None else fingerprint(paths)
         with self._lock:
             if key not in self._advisors:
                 settings = self._settings
@@ -78,7 +81,12 @@ class InProcessTarget:
             return self._advisors[key]
 
 
-def _fingerprint(paths: Sequence[Path]) -> str:
+def fingerprint(paths: Sequence[Path]) -> str:
+    """Hash of the names and bytes of files and of all files in folders, 16 hexadecimal digits.
+
+    Raises:
+        TargetError: a file can't be read.
+    """
     digest = hashlib.sha256()
     for path in paths:
         files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
@@ -91,13 +99,12 @@ def _fingerprint(paths: Sequence[Path]) -> str:
 
 
 def _index(paths: Sequence[Path], settings: Settings) -> None:
-    from knowledge.ingest import ingest
-
     from knowledge.encoders import load_encoder
+    from knowledge.ingest import ingest
     from knowledge.store import Store
 
-    store = Store.open(settings.data_dir)
-    report = ingest(paths, store, load_encoder(settings.encoder))
+    with Store.open(settings.data_dir) as store:
+        report = ingest(store, load_encoder(settings.encoder), paths)
     failed = [f"{file.path}: {file.reason}" for file in report.files if file.status == "failed"]
     if failed:
         raise TargetError("These documents of the suite can't be indexed: " + "; ".join(failed))

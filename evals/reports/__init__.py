@@ -1,0 +1,1 @@
+"""A run for people and machines: terminal table, HTML, Markdown, JUnit XML."""
