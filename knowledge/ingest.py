@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -13,20 +13,22 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge import lexical
-from knowledge import placeholder as chunking
-from knowledge import placeholder as documents
+from knowledge import documents, lexical
+from knowledge.chunking import chunk
+from knowledge.documents.frontmatter import sidecar_of
 from knowledge.encoders.base import Encoded, Encoder
 from knowledge.encoders.tokens import pack
 from knowledge.errors import DocumentError
 from knowledge.index import refresh_snapshot
-from knowledge.questions import attach, is_question_file, parse_questions, question_file
+from knowledge.questions import attach, is_question_file, parse_questions, read_question_file
 from knowledge.records import Chunk, LoadedDocument
 from knowledge.rows import PreparedChunk, PreparedDocument, VectorKind
-from knowledge.store import Store, content_hash
+from knowledge.store import Store
 
 PREPARATION = 1
-"""Goes up whenever what is made of a document changes here; documents of another preparation are indexed again."""
+"""Goes up whenever loaders, chunks or what is encoded change; documents of another preparation are indexed again."""
+ENCODED_CHUNKS = 32
+"""Chunks that are encoded in one call; bounds the memory that token vectors take before they are packed."""
 SNAPSHOT_SHARE = 0.5
 """During a long ingest the derived index is built anew after this growth, so that readers keep up."""
 
@@ -75,7 +77,8 @@ def ingest(
     """
     store.check_encoder(encoder.identity)
     report = IngestReport()
-    files = list(dict.fromkeys(file for path in paths for file in _files(path)))
+    files = [Path(os.path.abspath(file)) for file in documents.walk([path for path in paths if path.exists()])]
+    files += [Path(os.path.abspath(path)) for path in paths if not path.exists()]
     progress = _ByteProgress(files, on_progress)
     for file in files:
         result = _ingest_file(store, encoder, file, progress)
@@ -89,48 +92,39 @@ def ingest(
     return report
 
 
-def _files(path: Path) -> Iterator[Path]:
-    if path.is_dir():
-        for file in documents.walk(path):
-            if not is_question_file(file):
-                yield Path(os.path.abspath(file))
-    else:
-        yield Path(os.path.abspath(path))
-
-
 def _ingest_file(store: Store, encoder: Encoder, file: Path, progress: _ByteProgress) -> FileReport:
     location = str(file)
     try:
         if is_question_file(file):
-            raise DocumentError("it holds question forms; they are indexed with the document that lies beside it")
+            raise DocumentError("It holds question forms; they are indexed with the document that lies beside it.")
         return _index(store, encoder, file, progress)
     except DocumentError as error:
         return FileReport(location, None, "failed", str(error))
     except OSError as error:
-        return FileReport(location, None, "failed", error.strerror or str(error))
+        return FileReport(location, None, "failed", f"It can't be read: {error.strerror or error}.")
 
 
 def _index(store: Store, encoder: Encoder, file: Path, progress: _ByteProgress) -> FileReport:
     location = str(file)
-    hashed = content_hash(file.read_bytes())
-    sidecar = question_file(file)
-    forms = sidecar.read_text(encoding="utf-8-sig") if sidecar.is_file() else ""
-    fingerprint = _fingerprint(hashed, forms)
+    with file.open("rb") as opened:
+        hashed = hashlib.file_digest(opened, "sha256").hexdigest()
+    forms = read_question_file(file)
+    fingerprint = _fingerprint(hashed, forms, sidecar_of(file))
     known = store.known(location)
     if known is not None and known.content_hash == hashed and (known.fingerprint == fingerprint or not known.primary):
-        return FileReport(location, known.document_id, "unchanged", chunks=known.chunks)
+        return FileReport(location, known.document_id, "unchanged", encoding=known.encoding, chunks=known.chunks)
     if known is None or known.content_hash != hashed:
-        adopted = store.adopt(location, hashed)
-        if adopted is not None:
-            return FileReport(location, adopted.document_id, "duplicate", chunks=adopted.chunks)
+        same = store.adopt(location, hashed)
+        if same is not None:
+            return FileReport(location, same.document_id, "duplicate", encoding=same.encoding, chunks=same.chunks)
     loaded = documents.load(file)
-    chunks = chunking.chunk(loaded)
+    chunks = chunk(loaded)
     if not chunks:
-        raise DocumentError("it holds no text that could be searched")
-    prepared = prepare(encoder, loaded, chunks, attach(parse_questions(forms), chunks), progress.part(file))
-    written = store.write(
-        PreparedDocument(location, hashed, fingerprint, loaded, prepared), encoder.identity, encoder.dimension
-    )
+        raise DocumentError("It holds no text that could be searched.")
+    questions = attach(parse_questions(forms), chunks)
+    prepared = prepare(encoder, loaded, chunks, questions, progress.part(file))
+    document = PreparedDocument(location, hashed, fingerprint, loaded, prepared)
+    written = store.write(document, encoder.identity, encoder.dimension)
     return FileReport(location, written.document_id, written.status, encoding=loaded.encoding, chunks=len(chunks))
 
 
@@ -141,7 +135,7 @@ def prepare(
     questions: Sequence[tuple[str, ...]],
     on_share: Callable[[float], None] | None = None,
 ) -> list[PreparedChunk]:
-    """Encode a document's chunks in one call, and count their terms.
+    """Encode a document's chunks and count their terms.
 
     Args:
         encoder: makes the vectors.
@@ -150,36 +144,47 @@ def prepare(
         questions: the question forms of each chunk.
         on_share: called with the share done, 0 to 1.
     """
-    headings = [" > ".join((loaded.title, *chunk.section)) for chunk in chunks]
-    passages = [
-        f"{heading}\n{loaded.text[chunk.start : chunk.end]}" for heading, chunk in zip(headings, chunks, strict=True)
-    ]
-    sentences = [[loaded.text[span.start : span.end] for span in chunk.sentences] for chunk in chunks]
-    texts = [*passages, *(text for group in sentences for text in group), *(q for group in questions for q in group)]
-
-    def progress(done: int) -> None:
+    prepared: list[PreparedChunk] = []
+    for start in range(0, len(chunks), ENCODED_CHUNKS):
+        part = slice(start, start + ENCODED_CHUNKS)
+        prepared += _prepare_part(encoder, loaded, chunks[part], questions[part])
         if on_share is not None:
-            on_share(done / len(texts))
+            on_share(len(prepared) / len(chunks))
+    return prepared
 
-    encoded = iter(encoder.passages(texts, on_progress=progress))
-    paragraph = [next(encoded) for _ in passages]
-    sentence = [_stack([next(encoded) for _ in group], encoder.dimension) for group in sentences]
-    question = [_stack([next(encoded) for _ in group], encoder.dimension) for group in questions]
+
+def passage_text(title: str, section: Sequence[str], text: str) -> str:
+    """What is encoded of a passage, and counted for lexical search: its text under its title and heading path."""
+    return "\n".join((" > ".join((title, *section)), text))
+
+
+def _prepare_part(
+    encoder: Encoder, loaded: LoadedDocument, chunks: Sequence[Chunk], questions: Sequence[tuple[str, ...]]
+) -> list[PreparedChunk]:
+    passages = [passage_text(loaded.title, part.section, loaded.text[part.start : part.end]) for part in chunks]
+    sentences = [[loaded.text[span.start : span.end] for span in part.sentences] for part in chunks]
+    texts = [
+        *passages,
+        *(text for group in sentences for text in group),
+        *(form for group in questions for form in group),
+    ]
+    encoded = iter(encoder.passages(texts))
+    whole = [next(encoded) for _ in passages]
+    sentence_vectors = [_stack([next(encoded) for _ in group], encoder.dimension) for group in sentences]
+    question_vectors = [_stack([next(encoded) for _ in group], encoder.dimension) for group in questions]
     return [
         PreparedChunk(
-            chunk=chunk,
-            questions=forms,
+            chunk=part,
+            questions=questions[i],
             vectors={
-                VectorKind.PARAGRAPH: whole.vector.reshape(1, -1),
-                VectorKind.SENTENCE: sentence_vectors,
-                VectorKind.QUESTION: question_vectors,
+                VectorKind.PARAGRAPH: whole[i].vector.reshape(1, -1),
+                VectorKind.SENTENCE: sentence_vectors[i],
+                VectorKind.QUESTION: question_vectors[i],
             },
-            tokens=pack(whole.tokens) if len(whole.tokens) else b"",
-            terms=lexical.term_counts(passage),
+            tokens=pack(whole[i].tokens) if len(whole[i].tokens) else b"",
+            terms=lexical.term_counts(passages[i]),
         )
-        for chunk, passage, forms, whole, sentence_vectors, question_vectors in zip(
-            chunks, passages, questions, paragraph, sentence, question, strict=True
-        )
+        for i, part in enumerate(chunks)
     ]
 
 
@@ -187,9 +192,10 @@ def _stack(encoded: list[Encoded], dimension: int) -> NDArray[np.float32]:
     return np.stack([one.vector for one in encoded]) if encoded else np.zeros((0, dimension), np.float32)
 
 
-def _fingerprint(hashed: str, forms: str) -> str:
-    parts = (hashed, forms, str(PREPARATION), str(documents.VERSION), str(chunking.VERSION), str(lexical.VERSION))
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+def _fingerprint(hashed: str, forms: str, description: Path | None) -> str:
+    sidecar = description.read_bytes() if description is not None else b""
+    parts = (hashed.encode(), forms.encode(), sidecar, f"{PREPARATION}.{lexical.VERSION}".encode())
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
 class _ByteProgress:

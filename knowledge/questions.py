@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from knowledge.errors import DocumentError
 from knowledge.records import Chunk
 
 SUFFIX = ".questions.txt"
@@ -19,9 +20,19 @@ def is_question_file(path: Path) -> bool:
     return path.name.lower().endswith(SUFFIX)
 
 
-def question_file(document: Path) -> Path:
-    """Where the question forms of a document lie, if it has any."""
-    return document.with_name(document.stem + SUFFIX)
+def read_question_file(document: Path) -> str:
+    """The text of the question forms beside a document; empty when there are none.
+
+    Raises:
+        DocumentError: the file is not UTF-8 text.
+    """
+    path = document.with_name(document.stem + SUFFIX)
+    if not path.is_file():
+        return ""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DocumentError(f"The question forms in {path.name} are not UTF-8 text. Save them as UTF-8.") from error
 
 
 def parse_questions(text: str) -> dict[str, tuple[str, ...]]:

@@ -149,10 +149,10 @@ def _hits(connection: sqlite3.Connection, found: Candidates, k: int) -> tuple[Hi
     rows = {
         row[0]: row[1:]
         for row in connection.execute(
-            f"""SELECT c.id, d.id, d.title, d.language, d.doc_references, d.metadata, c.section, c.page, c.start, c."end",
-                       c.sentences, substr(t.text, c.start + 1, c."end" - c.start),
+            f"""SELECT c.id, d.id, d.title, d.language, d.doc_references, d.metadata, c.section, c.page,
+                       c.start, c."end", c.sentences, c.text,
                        (SELECT location FROM names WHERE document = d.number ORDER BY position LIMIT 1)
-                FROM chunks c JOIN documents d ON d.number = c.document JOIN texts t ON t.document = d.number
+                FROM chunks c JOIN documents d ON d.number = c.document
                 WHERE c.id IN ({marks})""",
             wanted,
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import sqlite3
@@ -51,6 +50,7 @@ class Known(NamedTuple):
     fingerprint: str
     primary: bool
     """Whether the location is the document's first name."""
+    encoding: str | None
     chunks: int
 
 
@@ -153,9 +153,9 @@ class Store:
         """
         with self.reading() as connection:
             number = self._number(connection, document_id)
-            text = _text(connection, number)
             rows = connection.execute(
-                'SELECT id, start, "end", section, page, sentences, questions FROM chunks WHERE document = ? ORDER BY id',
+                'SELECT id, start, "end", text, section, page, sentences, questions FROM chunks '
+                "WHERE document = ? ORDER BY id",
                 (number,),
             )
             return [
@@ -163,13 +163,13 @@ class Store:
                     chunk_id=chunk,
                     start=start,
                     end=end,
-                    text=text[start:end],
+                    text=text,
                     section=tuple(json.loads(section)),
                     page=page,
                     sentences=unpack_spans(sentences),
                     questions=tuple(json.loads(questions)),
                 )
-                for chunk, start, end, section, page, sentences, questions in rows
+                for chunk, start, end, text, section, page, sentences, questions in rows
             ]
 
     def known(self, location: str) -> Known | None:
@@ -178,11 +178,11 @@ class Store:
             row = connection.execute(
                 """SELECT d.id, d.content_hash, d.fingerprint,
                           n.position = (SELECT min(position) FROM names WHERE document = d.number),
-                          (SELECT count(*) FROM chunks WHERE document = d.number)
+                          d.encoding, (SELECT count(*) FROM chunks WHERE document = d.number)
                    FROM names n JOIN documents d ON d.number = n.document WHERE n.location = ?""",
                 (location,),
             ).fetchone()
-        return Known(row[0], row[1], row[2], bool(row[3]), row[4]) if row else None
+        return Known(row[0], row[1], row[2], bool(row[3]), row[4], row[5]) if row else None
 
     def adopt(self, location: str, content_hash: str) -> Known | None:
         """Make `location` one more name of the document with these bytes; None when there is none."""
@@ -369,7 +369,7 @@ def _insert_content(connection: sqlite3.Connection, number: int, document: Prepa
     connection.execute("INSERT INTO texts VALUES (?, ?)", (number, document.loaded.text))
     term_ids = _term_ids(connection, (term for chunk in document.chunks for term in chunk.terms))
     for prepared in document.chunks:
-        chunk = _insert_chunk(connection, number, prepared, term_ids)
+        chunk = _insert_chunk(connection, number, document.loaded.text, prepared, term_ids)
         connection.executemany(
             "INSERT INTO vectors VALUES (?, ?, ?)",
             [(chunk, int(kind), pack_vectors(rows)) for kind, rows in prepared.vectors.items() if len(rows)],
@@ -379,17 +379,18 @@ def _insert_content(connection: sqlite3.Connection, number: int, document: Prepa
 
 
 def _insert_chunk(
-    connection: sqlite3.Connection, number: int, prepared: PreparedChunk, term_ids: dict[str, int]
+    connection: sqlite3.Connection, number: int, source: str, prepared: PreparedChunk, term_ids: dict[str, int]
 ) -> int:
     chunk = prepared.chunk
     counts = sorted((term_ids[term], count) for term, count in prepared.terms.items())
     cursor = connection.execute(
-        """INSERT INTO chunks (document, start, "end", section, page, sentences, questions, term_ids, term_counts)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        """INSERT INTO chunks (document, start, "end", text, section, page, sentences, questions, term_ids, term_counts)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         (
             number,
             chunk.start,
             chunk.end,
+            source[chunk.start : chunk.end],
             json.dumps(chunk.section, ensure_ascii=False),
             chunk.page,
             pack_spans(chunk.sentences),
@@ -428,8 +429,3 @@ def _delete_content(connection: sqlite3.Connection, number: int) -> None:
 def _delete_document(connection: sqlite3.Connection, number: int) -> None:
     _delete_content(connection, number)
     connection.execute("DELETE FROM documents WHERE number = ?", (number,))
-
-
-def content_hash(data: bytes) -> str:
-    """SHA-256 of a document's bytes."""
-    return hashlib.sha256(data).hexdigest()

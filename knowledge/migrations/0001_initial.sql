@@ -39,6 +39,7 @@ CREATE TABLE chunks (
     document INTEGER NOT NULL REFERENCES documents (number) ON DELETE CASCADE,
     start INTEGER NOT NULL,
     "end" INTEGER NOT NULL,
+    text TEXT NOT NULL,       -- of the document from start to end; a document can be much longer than what is shown
     section TEXT NOT NULL,    -- JSON list
     page INTEGER,
     sentences BLOB NOT NULL,  -- int32 pairs of start, end
