@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 
-PARAGRAPH_WEIGHT = 1.0
-SENTENCE_WEIGHT = 1.0
+SENTENCE_SHARE = 0.5
+"""Share of the best sentence or question form in the dense score; the rest is the whole passage's."""
 LEXICAL_WEIGHT = 0.5
 LATE_WEIGHT = 1.0
 COSINE_SPREAD = 0.01
@@ -36,7 +36,8 @@ def standardised(values: Floats, least_spread: float) -> Floats:
     """Z-scores; differences below `least_spread` are not blown up."""
     if not len(values):
         return values
-    return ((values - values.mean()) / max(float(values.std()), least_spread)).astype(np.float32)
+    scaled: Floats = (values - values.mean()) / np.float32(max(float(values.std()), least_spread))
+    return scaled
 
 
 def fuse(evidence: Evidence) -> Floats:
@@ -45,10 +46,9 @@ def fuse(evidence: Evidence) -> Floats:
     A passage in another language can't share words with the question: its lexical score is neutral, as good as its
     dense score says, rather than 0.
     """
-    dense = (
-        PARAGRAPH_WEIGHT * standardised(evidence.paragraph, COSINE_SPREAD)
-        + SENTENCE_WEIGHT * standardised(evidence.best, COSINE_SPREAD)
-    ) / (PARAGRAPH_WEIGHT + SENTENCE_WEIGHT)
+    paragraph = standardised(evidence.paragraph, COSINE_SPREAD)
+    best = standardised(evidence.best, COSINE_SPREAD)
+    dense = paragraph + SENTENCE_SHARE * (best - paragraph)
     return dense + LEXICAL_WEIGHT * lexical_part(evidence, dense)
 
 
@@ -57,5 +57,5 @@ def lexical_part(evidence: Evidence, dense: Floats) -> Floats:
     expected = evidence.same_language
     reference = evidence.lexical[expected] if expected.any() else evidence.lexical
     spread = max(float(reference.std()), LEXICAL_SPREAD)
-    lexical = ((evidence.lexical - reference.mean()) / spread).astype(np.float32)
-    return np.where(expected, lexical, np.maximum(lexical, dense / 2)).astype(np.float32)
+    lexical: Floats = (evidence.lexical - reference.mean()) / np.float32(spread)
+    return np.where(expected, lexical, np.maximum(lexical, dense / 2))

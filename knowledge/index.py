@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from knowledge.errors import StoreError
-from knowledge.segment import Segment, read_segment
+from knowledge.segment import Ints, Segment, read_segment
 from knowledge.store import find_terms, generation, meta, set_meta
 
 if TYPE_CHECKING:
@@ -141,10 +141,10 @@ class Index:
             scores, idf, {term: np.concatenate([*p, np.zeros(0, np.int64)]) for term, p in postings.items()}
         )
 
-    def cosines(self, vector: Floats, places: Places) -> tuple[Floats, NDArray[np.uint8], Places]:
-        """Similarity of every vector of the chunks: values and kinds, by chunk; chunk i owns starts[i]:starts[i + 1]."""
+    def cosines(self, vector: Floats, places: Places) -> tuple[Floats, Ints, Places]:
+        """Similarity of every vector of the chunks: values, kinds, and starts; chunk i owns starts[i]:starts[i + 1]."""
         values: list[Floats] = []
-        kinds: list[NDArray[np.uint8]] = []
+        kinds: list[Ints] = []
         sizes: list[int] = []
         for place in places:
             number = int(np.searchsorted(self._offsets, place, side="right")) - 1

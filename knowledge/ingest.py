@@ -77,8 +77,8 @@ def ingest(
     """
     store.check_encoder(encoder.identity)
     report = IngestReport()
-    files = [Path(os.path.abspath(file)) for file in documents.walk([path for path in paths if path.exists()])]
-    files += [Path(os.path.abspath(path)) for path in paths if not path.exists()]
+    files = [_absolute(file) for file in documents.walk([path for path in paths if path.exists()])]
+    files += [_absolute(path) for path in paths if not path.exists()]
     progress = _ByteProgress(files, on_progress)
     for file in files:
         result = _ingest_file(store, encoder, file, progress)
@@ -90,6 +90,11 @@ def ingest(
             refresh_snapshot(store, share=SNAPSHOT_SHARE)
     refresh_snapshot(store)
     return report
+
+
+def _absolute(path: Path) -> Path:
+    """Without `..`, but with links as they are: a document is named as people know it."""
+    return Path(os.path.normpath(path.absolute()))
 
 
 def _ingest_file(store: Store, encoder: Encoder, file: Path, progress: _ByteProgress) -> FileReport:
@@ -117,15 +122,27 @@ def _index(store: Store, encoder: Encoder, file: Path, progress: _ByteProgress) 
         same = store.adopt(location, hashed)
         if same is not None:
             return FileReport(location, same.document_id, "duplicate", encoding=same.encoding, chunks=same.chunks)
-    loaded = documents.load(file)
-    chunks = chunk(loaded)
-    if not chunks:
-        raise DocumentError("It holds no text that could be searched.")
+    loaded, chunks = _read(file)
     questions = attach(parse_questions(forms), chunks)
     prepared = prepare(encoder, loaded, chunks, questions, progress.part(file))
     document = PreparedDocument(location, hashed, fingerprint, loaded, prepared)
     written = store.write(document, encoder.identity, encoder.dimension)
     return FileReport(location, written.document_id, written.status, encoding=loaded.encoding, chunks=len(chunks))
+
+
+def _read(file: Path) -> tuple[LoadedDocument, list[Chunk]]:
+    try:
+        loaded = documents.load(file)
+        chunks = chunk(loaded)
+    except (DocumentError, OSError):
+        raise
+    except Exception as error:  # format libraries raise anything on a damaged file, and the other files must go on
+        raise DocumentError(
+            f"It can't be read ({type(error).__name__}: {error}). Save it anew and try again."
+        ) from error
+    if not chunks:
+        raise DocumentError("It holds no text that could be searched.")
+    return loaded, chunks
 
 
 def prepare(

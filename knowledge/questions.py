@@ -1,6 +1,6 @@
 """Question forms: the questions that each section of a document answers, in a file beside it.
 
-Beside `SUBJECT.md` lies `SUBJECT.questions.txt`: a line `## Heading` names a section, each further line is one question.
+Beside `SUBJECT.md` lies `SUBJECT.questions.txt`. A line `## Heading` names a section, each other line is a question.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sqlite3
 import threading
@@ -19,7 +20,7 @@ from knowledge.index import Index, LexicalScores, refresh_snapshot
 from knowledge.lexical import terms
 from knowledge.records import Hit, SearchResult, Sentence
 from knowledge.rows import VectorKind, load_references, unpack_spans
-from knowledge.segment import LANGUAGES
+from knowledge.segment import LANGUAGES, Ints
 from knowledge.store import Store, generation
 
 DENSE_ROWS = 300
@@ -115,11 +116,11 @@ def find_candidates(
 
 
 def _by_kind(
-    cosines: NDArray[np.float32], kinds: NDArray[np.uint8], starts: NDArray[np.int64]
+    cosines: NDArray[np.float32], kinds: Ints, starts: NDArray[np.int64]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], list[NDArray[np.float32]]]:
     """Of each chunk: the paragraph's cosine, the best of sentences and question forms, and each sentence's."""
     paragraph, best, sentences = [], [], []
-    for start, end in zip(starts, starts[1:], strict=False):
+    for start, end in itertools.pairwise(starts.tolist()):
         values, which = cosines[start:end], kinds[start:end]
         whole = float(values[which == VectorKind.PARAGRAPH].max(initial=-1.0))
         paragraph.append(whole)

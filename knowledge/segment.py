@@ -1,4 +1,4 @@
-"""A part of the derived index: vectors, postings and lengths of a range of chunks, in memory or mapped from a folder."""
+"""A part of the derived index: vectors and postings of a range of chunks, in memory or mapped from a folder."""
 
 from __future__ import annotations
 
