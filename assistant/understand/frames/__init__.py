@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from assistant.understand.frames import estimate_memory
+from assistant.understand.frames import estimate_memory, estimate_training_cost
 from assistant.understand.slots import Frame
 
-FRAMES: tuple[Frame, ...] = (estimate_memory.FRAME,)
+FRAMES: tuple[Frame, ...] = (estimate_training_cost.FRAME, estimate_memory.FRAME)
 
 
 def frame_of(tool: str) -> Frame:

@@ -80,3 +80,25 @@ def drop_size_of_named_model(arguments: dict[str, Any], _mentions: Mentions) -> 
     if "model" in arguments:
         arguments.pop("parameters", None)
     return arguments
+
+
+def currencies(mentions: Mentions) -> Sequence[str]:
+    """The currency of the first amount of money."""
+    for quantity in mentions.quantities:
+        for unit in (quantity.unit, *(reading.unit for reading in quantity.readings)):
+            if match := re.match(r"[A-Z]{3}(?=/|$)", unit):
+                return [match.group()]
+    return []
+
+
+CURRENCY = Derived("currency", currencies)
+PURCHASE = Choice(
+    "purchase",
+    (
+        ("spot", re.compile(r"抢占|竞价|\bspot\b|preempt|可中断", re.I)),
+        ("reserved", re.compile(r"预留|包年|包月|承诺|reserv|commit|savings plan|节省计划", re.I)),
+        ("on_demand", re.compile(r"按需|按量|on[- ]?demand|pay[- ]as", re.I)),
+    ),
+)
+PROVIDER = Derived("provider", providers)
+REGION = Derived("region", regions)
