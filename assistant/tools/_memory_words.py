@@ -95,7 +95,7 @@ def assumptions(
     )
     if shape.source is None:
         said.append(
-            f"没有指明模型：按 {shape.name} 的常见比例推算（约 {shape.layers:.0f} 层、隐藏维 {shape.hidden_size:.0f}）。"
+            f"没有指明模型：按 {shape.name} 的常见比例算（约 {shape.layers:.0f} 层、隐藏维 {shape.hidden_size:.0f}）。"
             if zh
             else f"No model was named: layers and width follow from {shape.name} by the usual ratio (about "
             f"{shape.layers:.0f} layers, hidden size {shape.hidden_size:.0f})."

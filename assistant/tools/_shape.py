@@ -41,7 +41,8 @@ class Shape:
 
 def from_size(parameters: float, active_parameters: float | None = None) -> Shape:
     """A dense shape of about this size: 12 x layers x hidden^2 parameters (arXiv 2001.08361), hidden = 128 x layers."""
-    layers = (parameters / (12 * _ASPECT**2)) ** (1 / 3)
+    # A mixture of experts is as wide as a dense model of its active parameters.
+    layers = ((active_parameters or parameters) / (12 * _ASPECT**2)) ** (1 / 3)
     hidden = _ASPECT * layers
     return Shape(
         name=show.parameters(parameters),

@@ -246,6 +246,7 @@ class PublishedRun:
     parameters: float | None
     active_parameters: float | None
     tokens: float | None
+    sequence_length: int | None
     accelerator: str
     gpu_count: int | None
     gpu_hours: float | None
