@@ -27,7 +27,7 @@ def describe_run(run: ToolRun, shown: Presentation, language: Language) -> list[
     if shown.table:
         statements.append(Statement(markdown_table(shown.table), runs=mark, place="table"))
     details = [
-        ("mind", run.warnings),
+        ("mind", [warning for warning in run.warnings if warning.rstrip("。.") not in shown.headline]),
         ("assumed", run.assumptions),
         ("formula", [run.formula] if run.formula else []),
         ("sources", [_source(source.name, source.as_of) for source in run.sources[:MAX_SOURCES]]),

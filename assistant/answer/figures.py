@@ -21,20 +21,27 @@ _NUMBER = re.compile(
 )
 _SCALES = {
     "千": 1e3, "万": 1e4, "百万": 1e6, "千万": 1e7, "亿": 1e8, "十亿": 1e9, "百亿": 1e10, "千亿": 1e11, "万亿": 1e12,
-    "k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12,
+    "k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12, "thousand": 1e3, "million": 1e6, "billion": 1e9,
+    "trillion": 1e12,
 }  # fmt: skip
 _SCALE = re.compile(
     r"\s?(万亿|千亿|百亿|十亿|千万|百万|亿|万|千(?!瓦)|thousand|million|billion|trillion|[kKMBT](?![A-Za-z]))"
 )
 _UNITS = {
     "%": 0.01, "成": 0.1,
-    "KB": 1e3, "MB": 1e6, "GB": 1e9, "G": 1e9, "TB": 1e12, "PB": 1e15, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40,
-    "ms": 1e-3, "毫秒": 1e-3, "秒": 1, "seconds": 1, "s": 1, "min": 60, "minutes": 60, "分钟": 60, "hours": 3600, "h": 3600,
+    "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "G": 1e9, "TB": 1e12, "PB": 1e15, "KiB": 2.0**10,
+    "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40,
+    "µs": 1e-6, "微秒": 1e-6, "ms": 1e-3, "毫秒": 1e-3, "秒": 1, "seconds": 1, "s": 1, "min": 60, "minutes": 60,
+    "分钟": 60, "hours": 3600, "h": 3600,
     "小时": 3600, "个小时": 3600, "天": 86400, "days": 86400, "day": 86400, "周": 604800, "weeks": 604800,
-    "Kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9, "Gbit/s": 1e9, "Tbps": 1e12, "Gb/s": 1e9, "Mb/s": 1e6, "MB/s": 8e6, "GB/s": 8e9,
-    "kWh": 1e3, "MWh": 1e6, "GWh": 1e9, "kW": 1e3, "MW": 1e6, "TFLOPS": 1e12, "PFLOPS": 1e15, "kg": 1, "t": 1e3, "吨": 1e3,
+    "kb/s": 1e3, "Tb/s": 1e12, "Kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9, "Gbit/s": 1e9, "Tbps": 1e12,
+    "Gb/s": 1e9, "Mb/s": 1e6, "MB/s": 8e6, "GB/s": 8e9,
+    "kWh": 1e3, "MWh": 1e6, "GWh": 1e9, "kW": 1e3, "MW": 1e6, "TFLOPS": 1e12, "TFLOP/s": 1e12,
+    "PFLOP/s": 1e15, "EFLOP/s": 1e18, "PFLOPS": 1e15, "kg": 1, "t": 1e3, "吨": 1e3,
 }  # fmt: skip
 _UNIT = re.compile(r"\s?(" + "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True)) + r")(?![A-Za-z])")
+_ESTIMATE_DIGITS = 3
+"""Estimates are shown with at least this many; a zero after them may stand for any digit."""
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _MARKS = re.compile(r"\[T?\d+\]")
 _LIST_NUMBER = re.compile(r"^\s*\d{1,2}[.)、]\s", re.M)
@@ -65,8 +72,7 @@ def _figure(match: re.Match[str], text: str) -> Figure:
     power = match["power"] or match["exponent"]
     if power:
         value *= 10.0 ** max(-60, min(60, int(power)))
-    decimals = len(digits.partition(".")[2])
-    tolerance = 0.5 * 10.0**-decimals / float(digits) if float(digits) else 0.0
+    tolerance = 0.5 * _last_digit(digits) / float(digits) if float(digits) else 0.0
     readings, end = [value], match.end()
     if scale := _SCALE.match(text, end):
         readings.append(value * _SCALES[scale.group(1)])
@@ -74,6 +80,15 @@ def _figure(match: re.Match[str], text: str) -> Figure:
     if unit := _UNIT.match(text, end):
         readings += [reading * _UNITS[unit.group(1)] for reading in readings]
     return Figure(match.group(), tuple(readings), min(0.05, tolerance * 1.001 + 1e-9))
+
+
+def _last_digit(digits: str) -> float:
+    """What one step of the last digit known is worth; 8610 may be 8612 to three digits, 300 is no 320."""
+    whole, _, decimals = digits.partition(".")
+    if decimals:
+        return float(10.0 ** -len(decimals))
+    zeros = len(whole) - len(whole.rstrip("0"))
+    return float(10 ** max(0, min(zeros, len(whole) - _ESTIMATE_DIGITS)))
 
 
 def unsupported(text: str, support: Iterable[float]) -> list[str]:

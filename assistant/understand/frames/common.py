@@ -15,6 +15,9 @@ ACTIVE_PARAMETERS = Amount(
 )
 
 
+_SINGLE = re.compile(r"单(?:张|卡|块|机单卡)|\bsingle\b|\bone (?:gpu|card)\b|\ba (?:gpu|card)\b", re.I)
+
+
 def gpu_counts(mentions: Mentions) -> Sequence[int]:
     """GPUs in all, one number for each way in which the question counts them ("96台8卡" is 768; "两张…四张" both)."""
     counts: list[int] = []
@@ -26,6 +29,8 @@ def gpu_counts(mentions: Mentions) -> Sequence[int]:
             per_node = quantity.kind == "per node" and nodes is not None
             counts.append(round(quantity.value * (nodes or 1.0) if per_node else quantity.value))
             nodes = None if per_node else nodes
+    if not counts and mentions.names_of("accelerator") and _SINGLE.search(mentions.text):
+        return [1]
     return counts
 
 

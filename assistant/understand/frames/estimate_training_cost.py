@@ -38,6 +38,7 @@ FRAME = Frame(
             cues=re.compile(r"每条|每个样本|长度|平均|each|per (?:example|sample)|long|length", re.I),
             kinds=("sequence length",),
         ),
+        Amount("tokens_per_example", "1", cues=re.compile(r"每条|每个样本|each|per (?:example|sample)", re.I), reach=8),
         Amount("examples", "example", plain=True),
         Amount("epochs", "epoch", plain=True),
         Amount("gpu_hours", "gpu-hour", plain=True),
