@@ -134,7 +134,9 @@ class _Chunker:
         else:
             sentences = pieces
         if end - start <= self._limit:
-            yield _Unit(start, end, block.kind, block.page, self._shown(sentences), leads_in and len(text) <= self._limit // 2)
+            yield _Unit(
+                start, end, block.kind, block.page, self._shown(sentences), leads_in and len(text) <= self._limit // 2
+            )
             return
         part: list[Span] = []
         for piece in pieces:
@@ -205,7 +207,12 @@ def _without_marks(text: str, span: Span) -> Span:
     start, end = span.start, span.end
     for mark in _EMPHASIS:
         inner = text.count(mark, start, end)
-        if inner == 2 and text.startswith(mark, start) and text.endswith(mark, start, end) and end - start > 2 * len(mark):
+        if (
+            inner == 2
+            and text.startswith(mark, start)
+            and text.endswith(mark, start, end)
+            and end - start > 2 * len(mark)
+        ):
             return trimmed(text, start + len(mark), end - len(mark))
         if inner % 2 and text.startswith(mark, start):
             return trimmed(text, start + len(mark), end)

@@ -8,7 +8,77 @@ from collections.abc import Iterator
 from knowledge.records import Span
 
 _ABBREVIATIONS = frozenset(
-    ["al", "approx", "art", "avg", "ca", "cf", "ch", "cn", "co", "corp", "dept", "dr", "ed", "eds", "e.g", "eg", "eq", "esp", "est", "etc", "ex", "fig", "figs", "i.e", "ie", "inc", "incl", "jr", "ltd", "max", "min", "mr", "mrs", "ms", "no", "nos", "p.s", "para", "pp", "prof", "ref", "resp", "sec", "sect", "sr", "st", "tab", "vol", "vols", "vs", "viz", "u.s", "u.k", "u.n", "a.m", "p.m", "ph.d", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec"]
+    [
+        "al",
+        "approx",
+        "art",
+        "avg",
+        "ca",
+        "cf",
+        "ch",
+        "cn",
+        "co",
+        "corp",
+        "dept",
+        "dr",
+        "ed",
+        "eds",
+        "e.g",
+        "eg",
+        "eq",
+        "esp",
+        "est",
+        "etc",
+        "ex",
+        "fig",
+        "figs",
+        "i.e",
+        "ie",
+        "inc",
+        "incl",
+        "jr",
+        "ltd",
+        "max",
+        "min",
+        "mr",
+        "mrs",
+        "ms",
+        "no",
+        "nos",
+        "p.s",
+        "para",
+        "pp",
+        "prof",
+        "ref",
+        "resp",
+        "sec",
+        "sect",
+        "sr",
+        "st",
+        "tab",
+        "vol",
+        "vols",
+        "vs",
+        "viz",
+        "u.s",
+        "u.k",
+        "u.n",
+        "a.m",
+        "p.m",
+        "ph.d",
+        "jan",
+        "feb",
+        "mar",
+        "apr",
+        "jun",
+        "jul",
+        "aug",
+        "sep",
+        "sept",
+        "oct",
+        "nov",
+        "dec",
+    ]
 )
 _STOP = re.compile("[。！？!?…]+|\\.+|[；;]|\n")
 _CLOSERS = "\"'”’」』）)】》〉]*_"
@@ -20,7 +90,10 @@ _CONNECTIVE = re.compile(
     r"|therefore\b|thus\b|hence\b|while\b|whereas\b|not\b|however\b|if not\b)",
     re.I,
 )
-_CONDITION = re.compile(r"\s*(?:如果|若|当|如(?!下|何|图|表)|一旦|只要|只有|除非|假如|倘若|即使|if\b|when\b|unless\b|once\b|although\b|in case\b)", re.I)
+_CONDITION = re.compile(
+    r"\s*(?:如果|若|当|如(?!下|何|图|表)|一旦|只要|只有|除非|假如|倘若|即使|if\b|when\b|unless\b|once\b|although\b|in case\b)",
+    re.I,
+)
 _COLON = re.compile("[：:](?!//)")
 _LEAST = 12
 """Characters (a Latin letter counts for half of a Han character) of a statement between semicolons."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from knowledge.documents.characters import clean
 from knowledge.documents.limits import Limits, check
@@ -59,7 +59,9 @@ class TextBuilder:
         """Append a list item; `depth` counts from 0."""
         text = clean(text).strip()
         if text:
-            follows = bool(self._blocks) and self._blocks[-1].kind == "list_item" and self._blocks[-1].end == self._length
+            follows = (
+                bool(self._blocks) and self._blocks[-1].kind == "list_item" and self._blocks[-1].end == self._length
+            )
             self.raw("\n") if follows else self._apart()
             self.raw("  " * depth + marker + " ")
             self.block("list_item", text, depth, page)
@@ -76,9 +78,9 @@ class TextBuilder:
             self.block("code", text, 0, page)
             self.raw("\n" + fence)
 
-    def table(self, rows: Sequence[Row], page: int | None = None) -> None:
-        """Append a table, in parts that each repeat the header; the first row is the header."""
-        for kind, text in render_table(rows):
+    def table(self, rows: Iterable[Row], page: int | None = None, header_rows: int = 1) -> None:
+        """Append a table, in parts that each repeat the header."""
+        for kind, text in render_table(rows, header_rows):
             if kind == "table":
                 self._apart()
                 self.block("table", text, 0, page)

@@ -14,11 +14,62 @@ Element = Any
 
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 BLOCKS = frozenset(
-    ["address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "html", "legend", "li", "main", "menu", "nav", "ol", "optgroup", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul"]
+    [
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "caption",
+        "center",
+        "dd",
+        "details",
+        "dialog",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hgroup",
+        "hr",
+        "html",
+        "legend",
+        "li",
+        "main",
+        "menu",
+        "nav",
+        "ol",
+        "optgroup",
+        "p",
+        "pre",
+        "section",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+    ]
 )
 _SPACE = re.compile(r"[ \t\n\r\f]+")
-_LINE_IN_HAN = re.compile("(?<=[\u3000-\u303f\u3400-\u9fff\uff00-\uffef])[ \t]*\n\\s*(?=[\u3000-\u303f\u3400-\u9fff\uff00-\uffef])")
+_LINE_IN_HAN = re.compile(
+    "(?<=[\u3000-\u303f\u3400-\u9fff\uff00-\uffef])[ \t]*\n\\s*(?=[\u3000-\u303f\u3400-\u9fff\uff00-\uffef])"
+)
 _MAX_SPAN = 200
+_MAX_HEADER_ROWS = 3
 _MAX_CELLS = 2_000_000
 
 
@@ -67,7 +118,11 @@ def _inline(element: Element) -> Iterator[str]:
 def _script(element: Element, tag: str) -> str:
     """Superscripts must not run into the number before them; a mark of a footnote is written as one."""
     text = "".join(element.itertext()).strip()
-    if tag == "sup" and re.fullmatch(r"[\d*†‡\[\]a-z,]{1,5}", text) and element.xpath("descendant::*[local-name()='a']"):
+    if (
+        tag == "sup"
+        and re.fullmatch(r"[\d*†‡\[\]a-z,]{1,5}", text)
+        and element.xpath("descendant::*[local-name()='a']")
+    ):
         return f"[^{text.strip('[]')}]"
     return ("^" if tag == "sup" and re.fullmatch(r"[-−+]?\w{1,4}", text) else "") + text
 
@@ -167,7 +222,7 @@ class _Writer:
             self._children(element)
             self.flush()
             return
-        self._builder.table(rows, self._page)
+        self._builder.table(rows, self._page, _header_rows(element))
 
 
 _BLOCK_TEST = " or ".join(f"local-name()='{tag}'" for tag in sorted(BLOCKS))
@@ -203,6 +258,18 @@ def table_rows(table: Element) -> list[Row]:
             break
         rows.append(row)
     return rows
+
+
+def _header_rows(table: Element) -> int:
+    """Rows in the head of a table, or rows on top that hold header cells only."""
+    rows = len(table.xpath("*[local-name()='thead']/*[local-name()='tr']"))
+    if rows:
+        return min(rows, _MAX_HEADER_ROWS)
+    for line in table.xpath("descendant::*[local-name()='tr']")[:_MAX_HEADER_ROWS]:
+        if not line.xpath("*[local-name()='th']") or line.xpath("*[local-name()='td']"):
+            break
+        rows += 1
+    return max(rows, 1)
 
 
 def _span(cell: Element, name: str) -> int:

@@ -7,7 +7,41 @@ import re
 from knowledge.documents.html_blocks import Element, tag_of
 
 _DROPPED_TAGS = frozenset(
-    ["applet", "area", "audio", "base", "button", "canvas", "datalist", "embed", "frame", "frameset", "iframe", "input", "link", "map", "meta", "noembed", "noframes", "noscript", "object", "option", "param", "progress", "rp", "rt", "script", "select", "source", "style", "svg", "template", "textarea", "track", "video"]
+    [
+        "applet",
+        "area",
+        "audio",
+        "base",
+        "button",
+        "canvas",
+        "datalist",
+        "embed",
+        "frame",
+        "frameset",
+        "iframe",
+        "input",
+        "link",
+        "map",
+        "meta",
+        "noembed",
+        "noframes",
+        "noscript",
+        "object",
+        "option",
+        "param",
+        "progress",
+        "rp",
+        "rt",
+        "script",
+        "select",
+        "source",
+        "style",
+        "svg",
+        "template",
+        "textarea",
+        "track",
+        "video",
+    ]
 )
 _HIDING = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0(?:\.0+)?\s*(?:;|!|$)"
@@ -27,10 +61,57 @@ _WHITE = re.compile(
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _SIMPLE_SELECTOR = re.compile(r"([a-z][a-z0-9]*)?([.#])([\w-]+)", re.I)
 _NOISE_ROLES = frozenset(
-    ["alertdialog", "banner", "complementary", "contentinfo", "dialog", "menu", "menubar", "navigation", "search", "tablist", "toolbar"]
+    [
+        "alertdialog",
+        "banner",
+        "complementary",
+        "contentinfo",
+        "dialog",
+        "menu",
+        "menubar",
+        "navigation",
+        "search",
+        "tablist",
+        "toolbar",
+    ]
 )
 _NOISE_NAMES = frozenset(
-    ["advert", "advertisement", "adverts", "ads", "banner", "breadcrumb", "breadcrumbs", "consent", "cookie", "cookies", "footer", "gdpr", "masthead", "menu", "nav", "navbar", "navigation", "newsletter", "pagination", "pager", "popup", "promo", "recommend", "recommended", "related", "share", "sharing", "sidebar", "sitemap", "skip", "skiplink", "social", "subscribe", "toolbar"]
+    [
+        "advert",
+        "advertisement",
+        "adverts",
+        "ads",
+        "banner",
+        "breadcrumb",
+        "breadcrumbs",
+        "consent",
+        "cookie",
+        "cookies",
+        "footer",
+        "gdpr",
+        "masthead",
+        "menu",
+        "nav",
+        "navbar",
+        "navigation",
+        "newsletter",
+        "pagination",
+        "pager",
+        "popup",
+        "promo",
+        "recommend",
+        "recommended",
+        "related",
+        "share",
+        "sharing",
+        "sidebar",
+        "sitemap",
+        "skip",
+        "skiplink",
+        "social",
+        "subscribe",
+        "toolbar",
+    ]
 )
 _NAME_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _CONTENT = "descendant-or-self::*[self::main or self::article or self::h1 or @role='main' or @role='article']"
@@ -159,8 +240,11 @@ def _is_cookie_bar(element: Element, tag: str) -> bool:
     if tag not in ("div", "section", "aside", "p", "form", "footer", "header"):
         return False
     text = "".join(element.itertext())
-    return len(text) < 1_000 and bool(_COOKIE_BAR.search(text) and _AGREE.search(text)) and not element.xpath(_CONTENT) and bool(
-        element.xpath("descendant::a")
+    return (
+        len(text) < 1_000
+        and bool(_COOKIE_BAR.search(text) and _AGREE.search(text))
+        and not element.xpath(_CONTENT)
+        and bool(element.xpath("descendant::a"))
     )
 
 

@@ -33,4 +33,6 @@ def check(limits: Limits, name: str, value: int, what: str) -> None:
     """
     allowed: int = getattr(limits, name)
     if value > allowed:
-        raise DocumentError(f"{what} {value:,} is over the limit of {allowed:,}. Split it, or raise ADVISOR_{name.upper()}.")
+        raise DocumentError(
+            f"{what} {value:,} is over the limit of {allowed:,}. Split it, or raise ADVISOR_{name.upper()}."
+        )

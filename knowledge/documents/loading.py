@@ -7,22 +7,37 @@ from pathlib import Path, PurePath
 
 from knowledge.documents import sniff
 from knowledge.documents.characters import clean, is_blank, is_chinese
+from knowledge.documents.delimited import read_csv
+from knowledge.documents.docx import read_docx
 from knowledge.documents.draft import Draft
 from knowledge.documents.encoding import decode
+from knowledge.documents.epub import read_epub
 from knowledge.documents.frontmatter import Description, read_sidecar
 from knowledge.documents.html import read_html
 from knowledge.documents.limits import Limits, check
 from knowledge.documents.markdown import read_markdown
+from knowledge.documents.old_sheets import read_ods, read_xls
 from knowledge.documents.pdf import read_pdf
 from knowledge.documents.plain import read_plain
+from knowledge.documents.pptx import read_pptx
+from knowledge.documents.xlsx import read_xlsx
 from knowledge.errors import DocumentError
 from knowledge.records import Language, LoadedDocument
 
-_BINARY: dict[str, Callable[[bytes, Limits], Draft]] = {"pdf": read_pdf}
+_BINARY: dict[str, Callable[[bytes, Limits], Draft]] = {
+    "pdf": read_pdf,
+    "docx": read_docx,
+    "pptx": read_pptx,
+    "xlsx": read_xlsx,
+    "xls": read_xls,
+    "ods": read_ods,
+    "epub": read_epub,
+}
 _TEXT: dict[str, Callable[[str, Limits], Draft]] = {
     "markdown": read_markdown,
     "text": read_plain,
     "html": read_html,
+    "csv": read_csv,
 }
 _DEFAULT = Limits()
 
@@ -39,7 +54,9 @@ def load(path: Path, limits: Limits = _DEFAULT) -> LoadedDocument:
         check(limits, "max_bytes", path.stat().st_size, "Size in bytes:")
         data = path.read_bytes()
     except OSError as error:
-        raise DocumentError(f"{path} can't be read: {error.strerror or error}. Check the file and its permissions.") from error
+        raise DocumentError(
+            f"{path} can't be read: {error.strerror or error}. Check the file and its permissions."
+        ) from error
     return load_bytes(data, path.name, limits, description=read_sidecar(path))
 
 
@@ -68,17 +85,29 @@ def load_bytes(
         raise DocumentError("The file is empty.")
     format_ = sniff.of_bytes(data)
     encoding: str | None = None
+    source: bytes | str = data
     if format_ is None:
-        text, encoding = decode(data, charset)
-        if is_blank(clean(text)):
+        source, encoding = decode(data, charset)
+        if is_blank(clean(source)):
             raise DocumentError("The file holds only blanks.")
-        format_ = sniff.of_text(text, name)
-        draft = _TEXT[format_](text, limits)
-    else:
-        draft = _BINARY[format_](data, limits)
+        format_ = sniff.of_text(source, name)
+    draft = _read(source, format_, limits)
     if is_blank(draft.text):
         raise DocumentError("The document holds no text that a reader would see.")
     return _assemble(draft, format_, encoding, name, description or Description())
+
+
+def _read(source: bytes | str, format_: sniff.Format, limits: Limits) -> Draft:
+    """Read with the format's reader; whatever a library raises on a damaged file is a refusal."""
+    try:
+        return _TEXT[format_](source, limits) if isinstance(source, str) else _BINARY[format_](source, limits)
+    except DocumentError:
+        raise
+    except Exception as error:
+        reason = " ".join(str(error).split())[:120] or type(error).__name__
+        raise DocumentError(
+            f"The {format_.upper()} file is damaged and can't be read ({reason}). Save it again."
+        ) from error
 
 
 def _assemble(

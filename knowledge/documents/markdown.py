@@ -151,7 +151,11 @@ class _Copier:
             end += 1
         source = "\n".join(self._lines[first:after])
         sample = "\n".join(self._lines[first : min(after, first + _UNTOLD)])
-        if opening.level == 0 and "<" not in source and len(source) <= PART_CHARACTERS["zh" if is_chinese(sample) else "en"]:
+        if (
+            opening.level == 0
+            and "<" not in source
+            and len(source) <= PART_CHARACTERS["zh" if is_chinese(sample) else "en"]
+        ):
             self._builder.block("table", source)
         else:
             self._builder.table(rows)

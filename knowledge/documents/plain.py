@@ -17,14 +17,17 @@ NUMBER = re.compile(
     r"[ \t\u3000]*(?:\(?\d{1,3}[.)][ \t\u3000]+|\d{1,3}、|[（(]\d{1,3}[）)][ \t\u3000]*|[①-⑳][ \t\u3000]*"
     r"|\(?[a-zA-Z][.)][ \t\u3000]+)(?=\S)"
 )
-_OUTLINE = re.compile(r"[ \t\u3000]*(?:第[一二三四五六七八九十百\d]{1,4}[章节部篇]|[一二三四五六七八九十]{1,3}、|[（(][一二三四五六七八九十]{1,3}[）)])")
+_OUTLINE = re.compile(
+    r"[ \t\u3000]*(?:第[一二三四五六七八九十百\d]{1,4}[章节部篇]|[一二三四五六七八九十]{1,3}、|[（(][一二三四五六七八九十]{1,3}[）)])"
+)
 _SECTION_NUMBER = re.compile(r"[ \t]*(\d{1,2}(?:\.\d{1,2})*)\.?[ \t\u3000]+\S")
 _TERMINAL = re.compile(r"[.。!！;；,，:：、…~～]['\"”’」』）)\]]*$")
 _QUESTION = re.compile(r"[?？]$")
 _UNDERLINE = re.compile(r"[ \t]*(?:={3,}|-{3,}|~{3,})[ \t]*$")
 _HAN = re.compile("[\u3400-\u9fff]")
 _CLOSING = re.compile(
-    r"总结|小结|结语|结论|附录|参考(?:文献|资料)|常见问题|(?:in )?(?:conclusions?|summary|closing)|references|appendix|faq", re.I
+    r"总结|小结|结语|结论|附录|参考(?:文献|资料)|常见问题|(?:in )?(?:conclusions?|summary|closing)|references|appendix|faq",
+    re.I,
 )
 _DEEPEST = 3
 """Headings that may follow on each other without text between; more are a list."""
@@ -208,7 +211,12 @@ def _is_heading(pieces: list[_Piece], i: int, body: str) -> bool:
     question = bool(_QUESTION.search(content))
     if not piece.apart or not pieces[i + 1].apart:
         before_ends = i == 0 or bool(_TERMINAL.search(body[pieces[i - 1].start : pieces[i - 1].end]))
-        return before_ends and below.kind == "text" and _width(text) >= 2 * _width(content) and bool(_TERMINAL.search(text))
+        return (
+            before_ends
+            and below.kind == "text"
+            and _width(text) >= 2 * _width(content)
+            and bool(_TERMINAL.search(text))
+        )
     if below.kind == "item":
         return not question
     return _width(text) > _width(content) and (bool(_TERMINAL.search(text)) or _width(text) > 90)
