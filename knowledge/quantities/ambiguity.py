@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from knowledge.quantities.item import Item
 from knowledge.quantities.quantity import Reading
-from knowledge.quantities.reading import Item
-from knowledge.quantities.units import CURRENCIES
 
 _CUES = (
     (
@@ -19,7 +18,13 @@ _CUES = (
     ),
     ("sequence", re.compile(r"上下文|序列|context|\bseq|窗口|\bctx|window|长度", re.I | re.A)),
     ("tokens", re.compile(r"tokens?|\btok\b|词元", re.I | re.A)),
-    ("parameters", re.compile(r"参数|param|模型|\bmodel|大小的?模型|微调|finetun|fine-tun|全参|lora|预训练|训练|\btrain|推理|部署", re.I | re.A)),
+    (
+        "parameters",
+        re.compile(
+            r"参数|param|模型|\bmodel|大小的?模型|微调|finetun|fine-tun|全参|lora|预训练|训练|\btrain|推理|部署",
+            re.I | re.A,
+        ),
+    ),
     (
         "byte",
         re.compile(
@@ -40,7 +45,7 @@ _CLAUSE = re.compile(r"[,;?!，。；？！、\n]|\.\s", re.A)
 _REACH_BEFORE, _REACH_AFTER = 12, 10
 _OPTIONS: dict[str, tuple[str, ...]] = {
     "k": ("1",),
-    "m": ("parameters", "tokens", "byte", "1"),
+    "m": ("parameters", "tokens", "byte", "1", "bit/s"),
     "b": ("parameters", "tokens"),
     "t": ("tokens", "byte", "parameters"),
     "g": ("byte", "bit/s"),
@@ -50,7 +55,8 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
     "": ("1",),
 }
 _CURRENCY = re.compile(
-    r"(?P<usd>\$|usd|美元|美金|刀(?!片)|dollars?)|(?P<cny>¥|rmb|cny|人民币|元(?!素)|块钱)|(?P<eur>€|eur(?:os?)?(?![a-z]))", re.I | re.A
+    r"(?P<usd>\$|usd|美元|美金|刀(?!片)|dollars?)|(?P<cny>¥|rmb|cny|人民币|元(?!素)|块钱)|(?P<eur>€|eur(?:os?)?(?![a-z]))",
+    re.I | re.A,
 )
 _ZH = re.compile(r"[\u4e00-\u9fff]", re.A)
 _TRAINED_ON = re.compile(r"(?:\bon|\bover|吃|喂|跑|用)\s*(?:了|about|约)?\s*$", re.I | re.A)
@@ -66,7 +72,11 @@ def resolve(text: str, items: Sequence[Item]) -> None:
             _resolve_bare(text, item, items, currency, chinese)
         elif item.unit == "tokens" and not item.kind and _nearest(text, item, ("sequence",)):
             item.kind = "sequence length"
-        if item.unit == "bit/s" and any(reading.unit == "byte" for reading in item.readings) and _nearest(text, item, ("bit/s",)) == "bit/s":
+        if (
+            item.unit == "bit/s"
+            and any(reading.unit == "byte" for reading in item.readings)
+            and _nearest(text, item, ("bit/s",)) == "bit/s"
+        ):
             item.readings = []
         elif item.readings and item.readings[0].unit == "bit/s" and item.unit == "bit":
             _resolve_bits(text, item)
@@ -93,18 +103,25 @@ def _resolve_bits(text: str, item: Item) -> None:
 def _resolve_bare(text: str, item: Item, items: Sequence[Item], currency: str | None, chinese: bool) -> None:
     letter = item.letter.lower()
     if letter == "w" and not chinese:
-        item.value, item.low, item.high = item.value / 1e4, item.low / 1e4, item.high / 1e4
-        item.unit = item.written = "W"
+        tenthousands = Reading(item.value, "1")
+        _as_watts(item)
+        item.readings = [Reading(item.value, "W"), tenthousands] if item.letter == "w" else []
         return
     allowed = _OPTIONS.get(letter, ("1",))
     if letter == "w" or not letter or letter == "k":
         allowed = ("1", "tokens", "parameters", "byte")[: 1 if not item.scaled else 3]
     cue = _nearest(text, item, ("bit/s", "sequence", "tokens", "parameters", "byte", "money", "W"))
-    if cue == "W" and letter == "w" and item.letter == "W":
-        item.value, item.low, item.high = item.value / 1e4, item.low / 1e4, item.high / 1e4
-        item.unit = item.written = "W"
+    if item.priced:
+        _take_money(item, currency, chinese)
+    elif cue == "W" and item.letter == "W":
+        _as_watts(item)
     elif cue == "money" and letter not in ("g", "t", "p", "e", "兆"):
         _take_money(item, currency, chinese)
+    elif item.letter == "W":
+        spaced = text[item.end - 2 : item.end - 1] == " "
+        item.readings = [Reading(item.value, "1"), Reading(item.value / 1e4, "W")]
+        if spaced:
+            _as_watts(item)
     elif cue == "sequence" and item.value < 1e8 and letter in ("", "k", "m"):
         item.unit, item.written, item.kind = ("tokens", "token", "sequence length")
     elif letter == "b":
@@ -115,18 +132,26 @@ def _resolve_bare(text: str, item: Item, items: Sequence[Item], currency: str | 
     elif letter == "兆" and item.value in (1e9, 1e10):
         item.unit, item.written = "bit/s", "Mbit/s"
     elif item.scaled and letter not in ("k", "b") and (letter or item.value >= 1e7):
+        if letter == "兆" and item.numeral == "scale":
+            allowed = ("bit/s", "byte")
         options = allowed if letter and letter != "w" else ("1", "parameters", "tokens", "CNY" if chinese else "USD")
         item.readings = [Reading(item.value, unit) for unit in options]
         item.unit = item.readings[0].unit
-    elif letter == "w" and item.letter == "W":
-        item.readings = [Reading(item.value, "1"), Reading(item.value / 1e4, "W")]
+
+
+def _as_watts(item: Item) -> None:
+    item.value, item.low, item.high = item.value / 1e4, item.low / 1e4, item.high / 1e4
+    item.unit = item.written = "W"
+    item.readings = []
 
 
 def _resolve_billions(text: str, item: Item, items: Sequence[Item]) -> None:
     """7B is a model's size; after another size, "on 300B" is what it was trained on."""
     item.unit, item.written = "parameters", "parameter"
     before = text[max(0, item.start - 10) : item.start]
-    if _TRAINED_ON.search(before) and any(other.unit == "parameters" for other in items if other is not item and other.start < item.start):
+    if _TRAINED_ON.search(before) and any(
+        other.unit == "parameters" for other in items if other is not item and other.start < item.start
+    ):
         item.readings = [Reading(item.value, "tokens"), Reading(item.value, "parameters")]
         item.unit, item.written = "tokens", "token"
 

@@ -1,4 +1,5 @@
 """Puts single amounts together: ranges, durations of two units, rates in words, products, GPU and model names."""
+# ruff: noqa: E501
 
 from __future__ import annotations
 
@@ -6,8 +7,9 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from knowledge.quantities.item import Item
 from knowledge.quantities.names import GPU_MARK, NameSpan
-from knowledge.quantities.reading import Item, set_rate
+from knowledge.quantities.rates import set_rate
 from knowledge.quantities.units import CURRENCIES
 
 _RANGE = re.compile(r"\s?(?:-|~|to|到|至|and|与|和)\s?(?:US)?[$¥]?", re.I | re.A)
@@ -18,11 +20,20 @@ _RATE_GAP = re.compile(r"\s?(?:要|花|收|大概|约|的?价格?是?|is|costs?|
 _TIMES = re.compile(r"\s?(?:[×*]|[xX](?![A-Za-z])|乘以?)\s?", re.I | re.A)
 _BEFORE_NAME = re.compile(r"\s?(?:[×*xX]|张|块|片|个|台|的|,|-)?\s?(?:nvidia|英伟达)?\s?", re.I | re.A)
 _AFTER_NAME = re.compile(r"s?\s?(?:[,，、(（:：的有共用要]|gpu|显卡)?\s?(?P<times>[×*xX])?\s?", re.I | re.A)
-_MEMORY_BEFORE = re.compile(r"(?:显存|单卡|每张?卡|[张块片卡个]|vram|gpu memory|card (?:says|has)|显卡)\s?(?:的|是|有|为|of|is|:|：|只有|够|给)?\s?$", re.I | re.A)
-_MEMORY_AFTER = re.compile(rf"\s?(?:的)?\s?(?:显存|显?卡(?!时)|vram|(?:of )?(?:gpu )?(?:memory|mem)\b|(?:gpu|card)s?\b|版|{GPU_MARK})", re.I | re.A)
+_MEMORY_BEFORE = re.compile(
+    r"(?:显存|单卡|每张?卡|[张块片卡个]|vram|gpu memory|card (?:says|has)|显卡)\s?(?:的|是|有|为|of|is|:|：|只有|够|给)?\s?$",
+    re.I | re.A,
+)
+_MEMORY_AFTER = re.compile(
+    rf"\s?(?:的)?\s?(?:显存|显?卡(?!时)|vram|(?:of )?(?:gpu )?(?:memory|mem)\b|(?:gpu|card)s?\b|版|{GPU_MARK})",
+    re.I | re.A,
+)
 _HOST_MEMORY = re.compile(r"(?:内存|主存|host memory|ram|cpu memory)\s?(?:的|是|有|of|:|：)?\s?$", re.I | re.A)
 _HOST_MEMORY_AFTER = re.compile(r"\s?(?:的)?(?:内存|主存|ram\b|host memory|cpu memory)", re.I | re.A)
-_PER_NODE_AFTER = re.compile(r"\s?(?:的)?\s?(?:机器?|服务器|节点|nodes?|servers?|machines?|box(?:es)?|per node|/node|每台|a node|in each|instances?)(?![a-z])", re.I | re.A)
+_PER_NODE_AFTER = re.compile(
+    r"\s?(?:的)?\s?(?:机器?|服务器|节点|nodes?|servers?|machines?|box(?:es)?|per node|/node|每台|a node|in each|instances?)(?![a-z])",
+    re.I | re.A,
+)
 _MAX_GPU_MEMORY = 320e9
 _MAX_PER_NODE = 16
 _SIZES = {"year": 6, "month": 5, "week": 4, "day": 3, "hour": 2, "minute": 1, "second": 0}
@@ -47,7 +58,7 @@ def compose(text: str, items: list[Item], names: Sequence[NameSpan]) -> list[Ite
     items = sorted([*items, *_sizes(names)], key=lambda item: item.start)
     _nodes(text, items)
     _memory(text, items)
-    return items
+    return [item for item in items if item.numeral == "arabic" or item.unit != "1" or item.scaled or item.value >= 1e4]
 
 
 def _ranges(text: str, items: list[Item]) -> list[Item]:
@@ -79,8 +90,6 @@ def _range(text: str, first: Item, second: Item) -> Item | None:
         low *= second.factor
     if not low < high:
         return None
-    if not bare or first.unit == second.unit or first.scaled or second.unit != "1":
-        pass
     second.low, second.value, second.start = low, (low + high) / 2, first.start
     second.approximate, second.qualifier = True, first.qualifier or second.qualifier
     second.per = second.per or first.per
@@ -118,13 +127,13 @@ def _spoken_rates(text: str, items: list[Item]) -> list[Item]:
     dropped = set[int]()
     for first, second in pairwise(items):
         if (
-            first.unit == "second"
+            first.unit in ("second", "gpu-hour")
             and first.value == first.factor
             and second.unit in CURRENCIES
             and second.start - first.end <= 6
             and _RATE_GAP.fullmatch(text[first.end : second.start])
         ):
-            set_rate(second, [first.written])
+            set_rate(second, [first.written if first.unit == "second" else first.unit])
             second.start = first.start
             dropped.add(id(first))
     return [item for item in items if id(item) not in dropped]
@@ -138,7 +147,9 @@ def _intervals(text: str, items: Sequence[Item]) -> list[Item]:
         written = _PERIODS.get(name, name)
         seconds = _SECONDS[written]
         if all(match.end() <= item.start or match.start() >= item.end for item in items):
-            found.append(Item(seconds, seconds, seconds, match.start(), match.end(), "second", written, kind="interval"))
+            found.append(
+                Item(seconds, seconds, seconds, match.start(), match.end(), "second", written, kind="interval")
+            )
     return found
 
 
@@ -172,7 +183,11 @@ def _name_counts(text: str, items: Sequence[Item], names: Sequence[NameSpan]) ->
         before = next((item for item in reversed(items) if item.end <= name.start), None)
         if before is not None and name.start - before.end <= 10:
             gap = text[before.end : name.start]
-            if _BEFORE_NAME.fullmatch(gap) and (_is_count(before) or before.unit in ("gpu", "node")) and not before.name:
+            if (
+                _BEFORE_NAME.fullmatch(gap)
+                and (_is_count(before) or before.unit in ("gpu", "node"))
+                and not before.name
+            ):
                 if before.unit == "1":
                     before.unit = before.written = "gpu"
                 if before.unit == "gpu" or "," not in gap:
@@ -181,8 +196,8 @@ def _name_counts(text: str, items: Sequence[Item], names: Sequence[NameSpan]) ->
                 continue
         after = next((item for item in items if item.start >= name.end), None)
         if after is not None and after.start - name.end <= 8 and not after.name:
-            gap = _AFTER_NAME.fullmatch(text[name.end : after.start])
-            if gap and (after.unit == "gpu" or (gap["times"] and _is_count(after))):
+            link = _AFTER_NAME.fullmatch(text[name.end : after.start])
+            if link and (after.unit == "gpu" or (link["times"] and _is_count(after))):
                 after.unit = after.written = "gpu"
                 after.name = name.name
 
@@ -201,15 +216,42 @@ def _sizes(names: Sequence[NameSpan]) -> list[Item]:
     for name in names:
         if name.parameters:
             size = name.parameters
-            items.append(Item(size, size, size, name.start, name.end, "parameters", "parameter", kind="model", name=name.name, approximate=name.experts))
+            items.append(
+                Item(
+                    size,
+                    size,
+                    size,
+                    name.start,
+                    name.end,
+                    "parameters",
+                    "parameter",
+                    kind="model",
+                    name=name.name,
+                    approximate=name.experts,
+                )
+            )
         if name.active_parameters:
             size = name.active_parameters
             start = name.end - 1 if name.parameters else name.start
             if name.parameters:
                 items[-1].end = start
-            items.append(Item(size, size, size, start, name.end, "parameters", "parameter", kind="active", name=name.name))
+            items.append(
+                Item(size, size, size, start, name.end, "parameters", "parameter", kind="active", name=name.name)
+            )
         if name.memory:
-            items.append(Item(name.memory, name.memory, name.memory, *name.memory_span, "byte", "GB", kind="gpu memory", name=name.name, per="gpu"))
+            items.append(
+                Item(
+                    name.memory,
+                    name.memory,
+                    name.memory,
+                    *name.memory_span,
+                    "byte",
+                    "GB",
+                    kind="gpu memory",
+                    name=name.name,
+                    per="gpu",
+                )
+            )
     return items
 
 
@@ -221,12 +263,17 @@ def _nodes(text: str, items: Sequence[Item]) -> None:
             total = second.value > _MAX_PER_NODE or (second.value > 8 and second.value == 8 * first.value)
             if not total:
                 second.kind, second.per = "per node", "node"
-        elif first.unit == "gpu" and second.unit == "node" and gap in ("", "机", "机器", "服务器", "的机器", "的服务器") and first.value <= _MAX_PER_NODE:
+        elif (
+            first.unit == "gpu"
+            and second.unit == "node"
+            and gap in ("", "机", "机器", "服务器", "的机器", "的服务器")
+            and first.value <= _MAX_PER_NODE
+        ):
             first.kind, first.per = "per node", "node"
     for item in items:
-        if item.unit == "gpu" and item.value <= _MAX_PER_NODE:
-            if item.per == "node" or _PER_NODE_AFTER.match(text, item.end):
-                item.kind, item.per = "per node", "node"
+        counts = item.unit == "gpu" and item.value <= _MAX_PER_NODE
+        if counts and (item.per == "node" or _PER_NODE_AFTER.match(text, item.end)):
+            item.kind, item.per = "per node", "node"
     for first, second in pairwise(items):
         if second.kind == "per node" and _is_count(first) and second.start - first.end <= 1:
             first.unit = first.written = "node"
@@ -240,13 +287,24 @@ def _memory(text: str, items: Sequence[Item]) -> None:
             continue
         before = text[max(0, item.start - 14) : item.start]
         previous = items[index - 1] if index else None
-        after_gpus = previous is not None and previous.unit == "gpu" and text[previous.end : item.start].strip(" 的(（") in ("", GPU_MARK)
+        after_gpus = (
+            previous is not None
+            and previous.unit == "gpu"
+            and text[previous.end : item.start].strip(" 的(（") in ("", GPU_MARK)
+        )
         if _HOST_MEMORY.search(before) or _HOST_MEMORY_AFTER.match(text, item.end):
             item.kind = "memory"
-        elif item.value <= _MAX_GPU_MEMORY and (after_gpus or _MEMORY_BEFORE.search(before) or _MEMORY_AFTER.match(text, item.end)):
+        elif item.value <= _MAX_GPU_MEMORY and (
+            after_gpus or _MEMORY_BEFORE.search(before) or _MEMORY_AFTER.match(text, item.end)
+        ):
             item.kind, item.per = "gpu memory", "gpu"
         else:
             continue
         item.unit, item.written, item.letter = "byte", item.written or "GB", ""
-        if previous is not None and _is_count(previous) and item.kind == "gpu memory" and text[previous.end : item.start].strip() in ("", "x", "×", "*"):
+        if (
+            previous is not None
+            and _is_count(previous)
+            and item.kind == "gpu memory"
+            and text[previous.end : item.start].strip() in ("", "x", "×", "*")
+        ):
             previous.unit = previous.written = "gpu"

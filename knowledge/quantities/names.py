@@ -2,10 +2,12 @@
 
 A model's name carries its size and a GPU's name its memory; both are given as what they are.
 """
+# ruff: noqa: E501
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -21,8 +23,8 @@ _GPU_NAME = (
     r"|(?:(?:ascend|昇腾|atlas)\s?)?910[abc]\d?|(?:ascend|昇腾|atlas)\s?\d{3}\w?|gaudi\s?\d|tpu\s?v\d\w?|trn\d|trainium\s?\d?|mlu\s?\d{3}|dcu\s?\w\d+)"
 )
 _GPU = re.compile(
-    rf"(?<![A-Za-z0-9.])(?P<name>{_GPU_NAME})(?P<form>[\s-]?(?:sxm\d?|pcie|nvl))?"
-    r"(?:(?:[\s,-]*[（(]\s?|[\s-]*)(?P<memory>\d{2,3})\s?(?P<unit>gib|gb|g)(?P<close>\s?[)）])?(?![A-Za-z0-9/]))?(?![A-Za-rt-wyzT-WYZ0-9]|\.\d)",
+    rf"(?:(?<![A-Za-z0-9.])|(?<=\dx))(?P<name>{_GPU_NAME})(?P<form>[\s-]?(?:sxm\d?|pcie|nvl))?"
+    r"(?:(?:[\s,-]*[（(]\s?|[\s-]*)(?P<memory>\d{2,3})\s?(?P<unit>gib|gb|g)(?P<close>\s?[)）])?(?![A-Za-z0-9/]))?(?![a-rt-wyz0-9]|\.\d)",
     re.I | re.A,
 )
 _SPACED_GPU = re.compile(
@@ -44,37 +46,49 @@ _MODEL = re.compile(
     re.I | re.A,
 )
 _HYPHENATED_MODEL = re.compile(
-    rf"(?<![A-Za-z0-9.])[A-Za-z][A-Za-z]+[\w.]*(?:-[A-Za-z][\w.]*){{0,3}}-(?:(?P<experts>\d+)[xX])?{_SIZE}(?:-[aA](?P<active>\d+(?:\.\d+)?)[bB](?![A-Za-z]))?"
+    rf"(?<![A-Za-z0-9.])[A-Za-z][A-Za-z]{{1,15}}[\w.]{{0,12}}(?:-[\w.]{{1,16}}){{0,3}}-(?:(?P<experts>\d+)[xX])?{_SIZE}(?:-[aA](?P<active>\d+(?:\.\d+)?)[bB](?![A-Za-z]))?"
 )
-_EXPERTS = re.compile(r"(?<![\w.])(?P<experts>\d{1,3})\s?[xX×]\s?(?P<size>\d+(?:\.\d+)?)(?P<scale>[bB])(?![A-Za-z0-9])", re.A)
+_EXPERTS = re.compile(
+    r"(?<![\w.])(?P<experts>\d{1,3})\s?[xX×]\s?(?P<size>\d+(?:\.\d+)?)(?P<scale>[bB])(?![A-Za-z0-9])", re.A
+)
 _ACTIVE = re.compile(r"(?<![A-Za-z0-9])[aA](?P<active>\d+(?:\.\d+)?)[bB](?![A-Za-z0-9])", re.A)
-_PLAIN = re.compile(
+_DATES = re.compile(
+    r"""
+    (?<![\d.])(?=\d)(?:
+      (?:19|20)\d\d\s?(?:年(?:\s?\d{1,2}\s?月(?:\s?\d{1,2}\s?[日号])?)?(?:底|初)?|[-/.](?:0?[1-9]|1[0-2])(?:[-/.](?:0?[1-9]|[12]\d|3[01]))?(?![\d.]))
+    | [12]\d年(?=[底初上下Qq第春夏秋冬])
+    | (?<!个)(?:1[0-2]|[1-9])\s?月(?:\s?[0-3]?\d\s?[日号]|(?=[底初中上下份]|[^\d]|$))
+    | \d{1,2}\s?[日号](?!志)
+    | \d{1,2}:\d{2}(?::\d{2})?(?!\d)
+    | (?:24\s?/\s?7|7\s?[xX×*]\s?24)(?!\d)
+    | \d{1,3}(?:\.\d{1,3}){3}(?:/\d+)?
+    | (?<![A-Za-z])\d+(?:st|nd|rd|th)(?![A-Za-z])
+    | (?<![A-Za-z])\d{1,2}[\s-]?(?:bits?|位)(?![A-Za-z0-9/]|\s?(?:/|per))
+    )
+    """,
+    re.I | re.A | re.X,
+)
+_WORDED = re.compile(
     r"""
     (?:https?://|www\.)[^\s，。]+
-    | (?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?:/\d+)?
-    | (?<![\d.])(?:19|20)\d\d\s?(?:年(?:\s?\d{1,2}\s?月(?:\s?\d{1,2}\s?[日号])?)?(?:底|初)?|[-/.](?:0?[1-9]|1[0-2])(?:[-/.](?:0?[1-9]|[12]\d|3[01]))?(?![\d.]))
-    | (?<![\d.])[12]\d年(?=[底初上下Qq第春夏秋冬])
-    | (?<![\d.个])(?:1[0-2]|[1-9])\s?月(?:\s?[0-3]?\d\s?[日号]|(?=[底初中上下份]|[^\d]|$))
-    | (?<![\d.])\d{1,2}\s?[日号](?!志)
-    | (?<![\d.])\d{1,2}:\d{2}(?::\d{2})?(?!\d)
-    | (?<![\d.])(?:24\s?/\s?7|7\s?[xX×*]\s?24)(?!\d)
-    | (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s\d{1,2}(?:st|nd|rd|th)?(?:,?\s(?:19|20)\d\d)?(?![\w.])
-    | (?:第|No\.?\s?|\#)\s?[\d一二三四五六七八九十]+(?:[种个条步章节次轮台张天周月年季]|代)?
-    | (?<![\w.])\d+(?:st|nd|rd|th)(?![A-Za-z])
-    | (?<![A-Za-z])(?:"""
+    | (?<![A-Za-z])(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s\d{1,2}(?:st|nd|rd|th)?(?:,?\s(?:19|20)\d\d)?(?![A-Za-z0-9.])
+    | (?:第|\#|(?<![A-Za-z])no\.?)\s?[\d一二三四五六七八九十]+(?:[种个条步章节次轮张台天周月年季代])?
+    | (?<![A-Za-z])(?=[a-z]|版本|等保|阶段)(?=[^\d，。\n]{1,16}\d)(?:"""
     + _VERSIONED
     + r""")[\s-]{0,2}v?\d+(?:\.\w+)*(?![\d.]*\s?(?:[%万亿千百年天张卡块台元]|[xX×]\s?\d))
-    | (?<![A-Za-z0-9])(?:fp|bf|int|uint|nf|tf|e|w|a)\d{1,2}(?:m\d)?(?![\w.])
-    | (?<![\w.])\d{1,2}[\s-]?(?:bit|bits|位)(?![\w/]|\s?(?:/|per))
+    | (?<![A-Za-z0-9])(?:fp|bf|int|uint|nf|tf|e|w|a)\d{1,2}(?:m\d)?(?![A-Za-z0-9.])
     """,
     re.I | re.A | re.X,
 )
 _ATTACHED = re.compile(
-    r"(?<![A-Za-z0-9])(?!(?:RMB|CNY|USD|US|EUR|HKD|x|X|MFU|PUE|bs|rank|seq|ctx)\d)[A-Za-z]+(?:[-_.]?[A-Za-z]*\d[\w.]*(?:-[\w.]+)*)(?![\w])"
+    r"(?<![A-Za-z0-9])(?!(?:RMB|CNY|USD|US|EUR|HKD|x|X|MFU|PUE|bs|rank|seq|ctx|k?gCO|tCO)\d)[A-Za-z]{1,24}[-_.]?[A-Za-z]{0,24}\d[\w.]{0,40}(?:-[\w.]{1,24}){0,4}(?!\w)",
+    re.A,
 )
 
 
-_COUNTED = re.compile(r"\s?(?:steps?|tokens?|tok|hours?|days?|examples?|[KMGTP]B?(?![A-Za-z])|[%元步个条天小万亿])", re.I | re.A)
+_COUNTED = re.compile(
+    r"\s?(?:steps?|tokens?|tok|hours?|days?|examples?|[KMGTP]B?(?![A-Za-z])|[%元步个条天小万亿])", re.I | re.A
+)
 """What follows a number that only looks like a GeForce name."""
 
 
@@ -134,10 +148,10 @@ def _found(text: str) -> Iterator[NameSpan]:
             yield _gpu(match)
     for match in _SPACED_GPU.finditer(text):
         yield _gpu(match)
-    for pattern in (_MODEL, _HYPHENATED_MODEL, _EXPERTS, _ACTIVE):
+    for pattern in (_HYPHENATED_MODEL, _MODEL, _EXPERTS, _ACTIVE):
         for match in pattern.finditer(text):
             yield _model(match)
-    for pattern in (_PLAIN, _ATTACHED):
+    for pattern in (_DATES, _WORDED, _ATTACHED):
         for match in pattern.finditer(text):
             yield NameSpan(match.start(), match.end(), "other", match.group())
 
@@ -146,9 +160,14 @@ def names_in(text: str) -> list[NameSpan]:
     """Non-overlapping spans in order of the text; GPUs before models before the rest, the first found wins."""
     taken: list[NameSpan] = []
     for span in _found(text):
-        if all(span.end <= other.start or span.start >= other.end for other in taken):
-            taken.append(span)
-    return sorted(taken, key=lambda span: span.start)
+        at = bisect_left(taken, span.start, key=_start)
+        if (at == 0 or taken[at - 1].end <= span.start) and (at == len(taken) or taken[at].start >= span.end):
+            taken.insert(at, span)
+    return taken
+
+
+def _start(span: NameSpan) -> int:
+    return span.start
 
 
 def masked(text: str, names: list[NameSpan]) -> str:

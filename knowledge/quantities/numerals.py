@@ -41,26 +41,59 @@ _SAME = _FULL_WIDTH | {
 }
 _FULL_WIDTH_THOUSANDS = re.compile(r"(?<=[０-９])，(?=[０-９]{3}(?![０-９]))", re.A)
 
-_DIGITS = {char: value for value, chars in enumerate(("零〇", "一壹", "二两双俩贰", "三叁", "四肆", "五伍", "六陆", "七柒", "八捌", "九玖")) for char in chars}
+_DIGITS = {
+    char: value
+    for value, chars in enumerate(
+        ("零〇", "一壹", "二两双俩贰", "三叁", "四肆", "五伍", "六陆", "七柒", "八捌", "九玖")
+    )
+    for char in chars
+}
 _SMALL = {"十": 10.0, "拾": 10.0, "百": 100.0, "佰": 100.0, "千": 1000.0, "仟": 1000.0}
 _LARGE = {"万": 1e4, "亿": 1e8}
+
+_LONE = {"百": 1e2, "千": 1e3, "万": 1e4, "万亿": 1e12}
+"""Scales that stand alone before some units: 千卡, 万兆, 万亿参数."""
 
 _EN_ONES = {
     word: float(value)
     for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen".split()
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+        ]
     )
 }
 _EN_TENS = {
     word: 10.0 * value
-    for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)
+    for value, word in enumerate(
+        ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], start=2
+    )
 }
 _EN_SCALES = {"hundred": 100.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0}
 
 _EN_WORD = "|".join([*sorted({**_EN_ONES, **_EN_TENS}, key=len, reverse=True), *_EN_SCALES])
 ARABIC = r"(?:\d{1,3}(?:[,_]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,3}(?![\dA-Za-z.]))?"
-CHINESE = r"[零〇一二三四五六七八九十百千万亿两双俩半几数壹贰叁肆伍陆柒捌玖拾佰仟]+(?:点[零〇一二三四五六七八九]+[万亿]*)?"
+CHINESE = (
+    r"[零〇一二三四五六七八九十百千万亿两双俩半几数壹贰叁肆伍陆柒捌玖拾佰仟]+(?:点[零〇一二三四五六七八九]+[万亿]*)?"
+)
 ENGLISH = (
     rf"(?<![A-Za-z-])(?:half\s+an?(?:\s+(?:million|billion|trillion|dozen))?(?![A-Za-z])|an?\s+couple\s+of(?![A-Za-z])"
     rf"|(?:an?\s+(?=(?:hundred|thousand|million|billion|trillion|dozen)(?![A-Za-z])))?"
@@ -83,7 +116,7 @@ class Number:
     high: float
     end: int
     written: str
-    """arabic, chinese or english."""
+    """arabic, chinese, scale (a lone 千) or english."""
 
 
 def fold(text: str) -> str:
@@ -97,7 +130,8 @@ def read_number(text: str, match: re.Match[str]) -> Number | None:
         return _arabic(text, match)
     if match["chinese"]:
         read = _chinese(match["chinese"])
-        return read and Number(read[0], read[1], read[2], match.end(), "chinese")
+        written = "scale" if match["chinese"] in _LONE else "chinese"
+        return read and Number(read[0], read[1], read[2], match.end(), written)
     value = _english(match["english"].lower())
     return Number(value, value, value, match.end(), "english")
 
@@ -111,7 +145,7 @@ def _arabic(text: str, match: re.Match[str]) -> Number | None:
         if power is None:
             value = 10.0
     if power:
-        exponent = int((power[1] or power[2].translate(_SUPERSCRIPTS).lstrip("-") or "0"))
+        exponent = int(power[1] or power[2].translate(_SUPERSCRIPTS).lstrip("-") or "0")
         if power[2] and power[2].startswith("⁻"):
             exponent = -exponent
         if abs(exponent) > MAX_EXPONENT:
@@ -148,7 +182,9 @@ def _chinese(text: str) -> tuple[float, float, float] | None:
     whole, point, decimals = text.partition("点")
     if point:
         return _with_decimals(whole, decimals)
-    if text[0] in "万亿" or text in ("千", "百", "几", "数", "十几数"):
+    if text in _LONE:
+        return _LONE[text], _LONE[text], _LONE[text]
+    if text[0] in "万亿":
         return None
     if "半" in text:
         return None
@@ -197,8 +233,6 @@ def _large(text: str) -> float:
 def _plain(text: str) -> float | None:
     """一百二十, 六千七百亿, 一万五, 三〇五; None when the characters do not make a number."""
     if all(char in _DIGITS for char in text):
-        if len(text) > 1 and not any(char in "零〇" for char in text) and len(text) < 3:
-            return None
         return float("".join(str(_DIGITS[char]) for char in text))
     total = section = 0.0
     digit: float | None = None

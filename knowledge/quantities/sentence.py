@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import re
+
 from knowledge.quantities.ambiguity import resolve
 from knowledge.quantities.composing import compose
+from knowledge.quantities.item import Item
 from knowledge.quantities.names import masked, names_in
 from knowledge.quantities.numerals import NUMBER, fold
 from knowledge.quantities.quantity import Quantity
-from knowledge.quantities.reading import Item, read_amount, read_share
+from knowledge.quantities.reading import read_amount, read_share
 
 MAX_CHARACTERS = 100_000
 """Longer texts are read up to here."""
 
-_SHARE_START = re.compile(r"(?:百|千|万|\d+|[二三四五六七八九十]+)分之|一半|半数|half(?![a-z])|(?:an?|one|two|three|[123])[\s-](?:third|quarter|half|halves|fifth|tenth)|\d{1,2}/\d{1,2}(?=\s(?:of|the)\b|的)", re.I | re.A)
+_SHARE_START = re.compile(
+    r"(?:百|千|万|\d+|[二三四五六七八九十]+)分之|一半|半数|half(?![a-z])|(?:an?|one|two|three|[123])[\s-](?:third|quarter|half|halves|fifth|tenth)|\d{1,2}/\d{1,2}(?=\s(?:of|the)\b|的)",
+    re.I | re.A,
+)
 _START = re.compile(rf"(?P<share>(?<![A-Za-z\d]){_SHARE_START.pattern})|{NUMBER.pattern}", re.I | re.A)
+
+
 def find(text: str) -> list[Quantity]:
     """All amounts in order, without overlap; offsets count in `text` as given.
 
@@ -26,7 +33,12 @@ def find(text: str) -> list[Quantity]:
     shadow = masked(folded, names)
     items = compose(shadow, _scan(shadow), names)
     resolve(shadow, items)
-    return [_quantity(raw, item) for item in items]
+    quantities: list[Quantity] = []
+    for item in items:
+        item.start = max(item.start, quantities[-1].end if quantities else 0)
+        if item.start < item.end:
+            quantities.append(_quantity(raw, item))
+    return quantities
 
 
 def _scan(text: str) -> list[Item]:

@@ -61,10 +61,18 @@ def _value(quantity: Quantity, unit: str) -> float | None:
     for reading in candidates:
         if compatible(reading.unit, unit):
             return convert(reading.value, reading.unit, unit)
-    if quantity.unit == "1" or any(reading.unit in _COUNTED or reading.unit in CURRENCIES for reading in quantity.readings):
-        # "2.2M" or "30万" without a noun: the argument says what it counts.
+    bare = next((reading for reading in candidates if reading.unit == "1"), None)
+    if bare is not None:
+        # "30万" without a noun: the argument says what it counts.
+        return bare.value
+    if any(reading.unit in _COUNTED or reading.unit in CURRENCIES for reading in quantity.readings):
         return quantity.value
-    if quantity.unit == "parameters" and not quantity.kind and quantity.text[-1:] in "bB" and unit in ("tokens", "token", "1"):
+    if (
+        quantity.unit == "parameters"
+        and not quantity.kind
+        and quantity.text[-1:] in "bB"
+        and unit in ("tokens", "token", "1")
+    ):
         return quantity.value
     return None
 

@@ -1,8 +1,8 @@
 """Units, their dimensions and conversion between them.
 
 A small table of its own: importing pint takes about 180 ms, and most of what is counted here (tokens, GPU-hours, a
-currency, a gigabyte-month) is no unit that pint knows. Money of two currencies has two dimensions: a rate between them is
-never assumed. A month is 30 days and a year 365.
+currency, a gigabyte-month) is no unit that pint knows. Money of two currencies has two dimensions: a rate between
+them is never assumed. A month is 30 days and a year 365.
 """
 
 from __future__ import annotations
@@ -14,13 +14,50 @@ from functools import cache
 Dimension = Mapping[str, int]
 """Base -> exponent; {} for a plain number."""
 
-CURRENCIES = frozenset("USD CNY EUR GBP JPY HKD TWD KRW INR SGD AUD CAD CHF RUB AED BRL money".split())
+CURRENCIES = frozenset(
+    [
+        "USD",
+        "CNY",
+        "EUR",
+        "GBP",
+        "JPY",
+        "HKD",
+        "TWD",
+        "KRW",
+        "INR",
+        "SGD",
+        "AUD",
+        "CAD",
+        "CHF",
+        "RUB",
+        "AED",
+        "BRL",
+        "money",
+    ]
+)
 """ISO codes that amounts are read in; `money` stands for whatever currency an argument beside it names."""
 
-_COUNTS = (
-    "parameters tokens gpu node device step epoch example file checkpoint copy person run core layer request char "
-    "times image"
-).split()
+_COUNTS = [
+    "parameters",
+    "tokens",
+    "gpu",
+    "node",
+    "device",
+    "step",
+    "epoch",
+    "example",
+    "file",
+    "checkpoint",
+    "copy",
+    "person",
+    "run",
+    "core",
+    "layer",
+    "request",
+    "char",
+    "times",
+    "image",
+]
 _DECIMAL = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}
 _BINARY = {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40, "Pi": 2.0**50}
 

@@ -1,4 +1,5 @@
 """Words for units and scales, in both languages, compiled into the patterns that `reading` matches with."""
+# ruff: noqa: E501
 
 from __future__ import annotations
 
@@ -48,7 +49,7 @@ UNITS: tuple[tuple[str, float, str, str, str], ...] = (
     ("gbp", 1.0, "GBP", "GBP", r"英镑|£|gbp(?![a-z])"),
     ("jpy", 1.0, "JPY", "JPY", r"日元|jpy(?![a-z])|yen(?![a-z])"),
     ("cny", 1.0, "CNY", "CNY", rf"元(?!素|数据|学习)(?:人民币)?|块钱|人民币|rmb(?![a-z])|cny(?![a-z])|yuan(?![a-z])|大洋|块(?!\s?(?:{_GPU_NOUN}|{GPU_MARK}+|卡|硬盘|盘|ssd|gpu|板|\d+\s?[gG]))(?:人民币)?"),
-    ("gpu", 1.0, "gpu", "gpu", rf"(?:张|块|片|颗)\s?(?:{_GPU_NOUN}|卡)?(?!图|照|表|纸)|-?卡(?!死|住|顿|壳|脖|点|车|在|了)|个?\s?-?{_GPU_NOUN}(?![a-z])|个卡"),
+    ("gpu", 1.0, "gpu", "gpu", rf"(?:张|块|片|颗)\s?(?:{_GPU_NOUN}|卡)?(?!图|照|表|纸|\s?硬?盘|\s?ssd)|-?卡(?!死|住|顿|壳|脖|点|车|在|了)|个?\s?-?{_GPU_NOUN}(?![a-z])|个卡"),
     ("node", 1.0, "node", "node", r"台(?:机器|服务器|主机|节点|机(?!柜))?|个?(?:计算|GPU)?节点|个?实例|机(?=\s?\d+\s?卡|\s?[一二两三四五六七八九十]+卡|[\s，,。？?]|$)|-?(?:nodes?|servers?|machines?|boxes|box|instances?|hosts?|vms?)(?![a-z])"),
     ("device", 1.0, "device", "device", r"(?:台|个|块)?(?:迁移|离线|存储)?(?:设备|硬盘|盘(?!点))|(?:台)?闪电立方|-?(?:devices?|appliances?|snowballs?|drives?|disks?|hdds?|ssds?)(?![a-z])"),
     ("step", 1.0, "step", "step", r"步(?!骤)|个?\s?-?steps?(?![a-z])|iter(?:ation)?s?(?![a-z])|个?iters?"),
@@ -75,15 +76,20 @@ UNITS: tuple[tuple[str, float, str, str, str], ...] = (
     ("kg", 1e3, "g", "kg", r"kg(?:co2e?)?(?![a-z])|公斤|千克"),
     ("gram", 1.0, "g", "g", r"克|grams?(?![a-z])|gco2e?q?(?![a-z])"),
 )  # fmt: skip
-UNIT = re.compile(r"\s?(?:" + "|".join(f"(?P<{group}>{pattern})" for group, _, _, _, pattern in UNITS) + ")", re.I | re.A)
+UNIT = re.compile(
+    r"\s?(?:" + "|".join(f"(?P<{group}>{pattern})" for group, _, _, _, pattern in UNITS) + ")", re.I | re.A
+)
 BY_GROUP = {group: (factor, unit, written) for group, factor, unit, written, _ in UNITS}
 
 BYTES = re.compile(
-    r"\s?(?:个)?\s?(?:(?P<prefix>[kKMmGgTtPpEe])(?P<binary>i)?(?P<unit>[Bb](?:it|yte)?s?|比特|字节)|(?P<word>字节|[Bb]ytes?|比特|bits?)"
+    r"\s?(?:个)?\s?(?:(?P<prefix>[kKMmGgTtPpEe])(?P<binary>i)?(?P<unit>[Bb](?:it|yte)?s?|比特|字节)|(?P<word>字节|[Bb](?=\s?/\s?(?:param|参数))|[Bb]ytes?|比特|bits?)"
     r"|(?P<long>kilo|mega|giga|tera|peta)(?P<long_unit>bytes?|bits?)|(?P<gigs>gigs?))(?P<rate>ps|PS)?(?![A-Za-z])"
 )
 BIT_LETTER_RATE = re.compile(r"\s?(?P<prefix>[KMGTkmgt])(?P<rate>bps|/s|ps|/秒|每秒|bit/s)(?![A-Za-z])", re.A)
-FLOPS = re.compile(r"\s?(?P<prefix>[KMGTPEZ]|exa|peta|tera|zetta|giga)?-?(?:FLOP(?P<rate>/s|S(?![a-z])|s/s|s per second)?s?|次?浮点运算)(?![A-Za-z])", re.I | re.A)
+FLOPS = re.compile(
+    r"\s?(?P<prefix>[KMGTPEZ]|exa|peta|tera|zetta|giga)?-?(?:FLOP(?P<rate>/s|S(?![a-z])|s/s|s per second)?s?|次?浮点运算)(?![A-Za-z])",
+    re.I | re.A,
+)
 NETWORK_WORD = re.compile(r"\s?(?P<size>百|千|万)兆|\s?兆", re.A)
 PER_SECOND = re.compile(r"\s?(?:/\s?|每|per\s|a\s)(?:s(?:ec(?:ond)?)?|秒钟?)(?![A-Za-z])", re.I | re.A)
 PER = re.compile(

@@ -1,0 +1,85 @@
+"""What the words around an amount say of it: sign, approximation, bounds, of what each has it, how often."""
+
+from __future__ import annotations
+
+import re
+
+from knowledge.quantities.item import Item
+from knowledge.quantities.rates import set_rate
+
+_NEGATIVE = re.compile(r"(?:^|[\s(（=:，,、])-$|负$|minus\s$")
+_ABOUT = re.compile(
+    r"(?:约|大约|大概|差不多|大致|估计|预计|将近|接近|(?<!最)近|~|≈|左右|about|around|roughly|approx(?:imately|\.)?|circa|nearly|almost|some|ca\.)(?:用|是|有|为|要|在|花)?(?:了)?\s?(?:一共)?$",
+    re.I | re.A,
+)
+_ABOUT_AFTER = re.compile(
+    r"\s?(?:左右|上下(?!文)|出头|多(?![少久大长快高])|余|\+|or\sso\b|-?ish\b|的样子)", re.I | re.A
+)
+_AT_MOST = re.compile(
+    r"(?:不超过|不能超过|别超过|不得超过|不高于|不多于|不大于|最多|至多|顶多|少于|小于|低于|不到|以内|≤|<=?|under|below|less\sthan|fewer\sthan|at\smost|up\sto|max(?:imum)?(?:\sof)?|within|no\smore\sthan|not\smore\sthan|capped?\s(?:at|of)|cap\sof|limit(?:ed)?\s(?:to|of))\s?(?:约|about|是|了)?\s?$",
+    re.I | re.A,
+)
+_AT_LEAST = re.compile(
+    r"(?:至少|起码|最少|不少于|不低于|不小于|超过|大于|高于|多于|≥|>=?|at\sleast|over|more\sthan|above|no\sless\sthan|not\sless\sthan|min(?:imum)?(?:\sof)?|exceed(?:s|ing)?)\s?$",
+    re.I | re.A,
+)
+_AT_MOST_AFTER = re.compile(
+    r"\s?(?:以内|之内|内(?!存|网|部)|以下|之下|封顶|or\s(?:less|fewer|under|below)\b|max(?:imum)?\b|at\smost\b|tops\b)",
+    re.I | re.A,
+)
+_AT_LEAST_AFTER = re.compile(
+    r"\s?(?:以上|之上|起(?!来|步|码)|开外|or\smore\b|or\sabove\b|minimum\b|at\sleast\b)", re.I | re.A
+)
+
+_PER_BEFORE = re.compile(
+    r"(?:(?:每|单|per\s|each\s|every\s|one\s)\s?(?:一|个|张)?\s?(?:(?P<gpu>卡|张卡?|块|gpus?|cards?)|(?P<node>台(?:机器|服务器)?|机|节点|nodes?|servers?|box(?:es)?|machines?)|(?P<device>设备|盘|devices?|drives?|appliances?)))"
+    r"(?:\s?(?:有|上|要|是|does|gets?|has|have|with|,|only|跑|约|大概|差不多|about|~|装|插|都|能|的|价格?|拷贝?|配|of|at))*\s?(?:每\s?(?P<time>秒|小时|天|月))?\s?(?:~|约|about\s)?$",
+    re.I | re.A,
+)
+_TIME_BEFORE = re.compile(
+    r"(?:(?:每|per\s)\s?个?(?P<unit>秒|分钟|小时|天|周|月|年|second|minute|hour|day|week|month|year))(?:的)?(?:大概|大约|约|要|花|费用?|预算|是|产生|新增|增长|付|收|账单|:|：|\s)*$",
+    re.I | re.A,
+)
+_EVERY_BEFORE = re.compile(r"(?:every|once\severy|once\sper|每隔?|隔|间隔|interval\sof)\s?$", re.I | re.A)
+_EVERY_AFTER = re.compile(
+    r"\s?(?:就)?(?:[存来写保备断中掉挂被]|触发|打断|回收)?[^，。,;；\d]{0,3}[一1](?:次|回|遍|趟)|\s?(?:between\s(?:failures|interruptions)|apart)",
+    re.I | re.A,
+)
+_TIME_NAMES = {
+    "秒": "s", "second": "s", "分钟": "minute", "小时": "hour", "天": "day", "周": "week", "月": "month", "年": "year",
+}  # fmt: skip
+_WINDOW = 22
+
+
+def read_surroundings(text: str, item: Item) -> None:
+    """Sign, "about", "at most", "per GPU", "every": what stands before and after an amount."""
+    before = text[max(0, item.start - _WINDOW) : item.start]
+    _sign(before, item)
+    if after := _ABOUT_AFTER.match(text, item.end):
+        item.approximate = True
+        item.end = after.end() if after.group().strip() in ("左右", "上下", "出头", "+") else item.end
+    if _ABOUT.search(before):
+        item.approximate = True
+    if _AT_MOST_AFTER.match(text, item.end) or _AT_MOST.search(before):
+        item.qualifier = "at most"
+    elif _AT_LEAST_AFTER.match(text, item.end) or _AT_LEAST.search(before):
+        item.qualifier = "at least"
+    if per := _PER_BEFORE.search(before):
+        if not item.per:
+            item.per = next(name for name in ("gpu", "node", "device") if per[name])
+        if per["time"] and "/" not in item.unit:
+            set_rate(item, [_TIME_NAMES[per["time"]]])
+    elif (time := _TIME_BEFORE.search(before)) and "/" not in item.unit and item.unit not in ("second", "fraction"):
+        name = time["unit"].lower()
+        set_rate(item, [_TIME_NAMES.get(name, name)])
+    if item.unit in ("second", "step", "1") and (
+        _EVERY_BEFORE.search(before) or (item.unit == "second" and _EVERY_AFTER.match(text, item.end))
+    ):
+        item.kind = "interval"
+
+
+def _sign(before: str, item: Item) -> None:
+    if _NEGATIVE.search(before):
+        item.scale(-1.0)
+        item.low, item.high = min(item.low, item.high), max(item.low, item.high)
+        item.start -= 1 if before.endswith(("-", "负")) else 6
