@@ -42,6 +42,8 @@ class E5Encoder:
         options.intra_op_num_threads = _cores()
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         options.log_severity_level = 3
+        # Threads that spin while they wait double a question's time when other processes want the cores.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
             self.identity = identity(folder)
             self._tokenizer = UnigramTokenizer(folder)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 
 import httpx
@@ -84,7 +84,7 @@ class EndpointEncoder:
             raise EncoderError(f"{self._url} answered {len(vectors)} embeddings for {len(texts)} texts")
         return normalised(vectors)
 
-    def _post(self, body: dict[str, object]) -> httpx.Response:
+    def _post(self, body: Mapping[str, object]) -> httpx.Response:
         for attempt in range(1, _ATTEMPTS + 1):
             try:
                 answer = self._client.post(self._url, json=body)

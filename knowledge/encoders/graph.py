@@ -8,6 +8,8 @@ than the fused SkipLayerNormalization (onnxruntime 1.32).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -17,7 +19,8 @@ from knowledge.encoders.weights import E5Weights
 
 _WEIGHT_RANGE = 63
 """Weights take 7 bits. CPUs without VNNI add pairs of products in 16 bits: 2 * 255 * 63 fits, with 127 it overflows.
-The cosine to float32 falls from 0.9973 to 0.9970."""
+The mean cosine to float32 falls from 0.9990 to 0.9988."""
+_EXACT_CHANNELS = 1
 _OPSETS = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
 _IR_VERSION = 9
 
@@ -65,9 +68,31 @@ class _GraphBuilder:
         heads = self._config.num_attention_heads
         context = self._fused("MultiHeadAttention", [*parts, "", "lengths"], f"{name}.context", num_heads=heads)
         x = self._layer_norm(self._node("Add", [self._stored(context, f"{name}.ao"), x], f"{name}.sum"), f"{name}.aln")
-        inner = self._fused("Gelu", [self._stored(x, f"{name}.fi")], f"{name}.gelu")
-        out = self._node("Add", [self._stored(inner, f"{name}.fo"), x], f"{name}.sum2")
-        return self._layer_norm(out, f"{name}.oln")
+        x = self._node("Add", [self._feed_forward(name, x), x], f"{name}.sum2")
+        return self._layer_norm(x, f"{name}.oln")
+
+    def _feed_forward(self, name: str, x: str) -> str:
+        """Two linear layers with GELU; the channels that weigh most on the output are computed in float32.
+
+        Their activations are up to ten times larger than all others, so one scale for all of a batch's activations
+        would round the others away (LLM.int8(), Dettmers et al. 2022, arXiv:2208.07339). They are the columns of the
+        second matrix with the largest norm, so no text is needed to find them.
+        """
+        first, bias, second = (self._tensors[f"{name}.{part}"] for part in ("fi.w", "fi.b", "fo.w"))
+        exact = np.argsort(-np.linalg.norm(second, axis=0))[:_EXACT_CHANNELS]
+        rest = np.ones(len(first), np.float32)
+        rest[exact] = 0.0
+        inner = self._linear(x, f"{name}.fi", first * rest[:, None], bias * rest)
+        out = self._linear(
+            self._fused("Gelu", [inner], f"{name}.gelu"), f"{name}.fo", second * rest, self._tensors[f"{name}.fo.b"]
+        )
+        up = self._node(
+            "MatMul", [x, self._constant(f"{name}.up.w", np.ascontiguousarray(first[exact].T))], f"{name}.up"
+        )
+        up = self._node("Add", [up, self._constant(f"{name}.up.b", bias[exact])], f"{name}.up_sum")
+        up = self._fused("Gelu", [up], f"{name}.up_gelu")
+        down = self._constant(f"{name}.down.w", np.ascontiguousarray(second[:, exact].T))
+        return self._node("Add", [out, self._node("MatMul", [up, down], f"{name}.down")], f"{name}.ffn")
 
     def _stored(self, x: str, name: str) -> str:
         return self._linear(x, name, self._tensors[f"{name}.w"], self._tensors[f"{name}.b"])
@@ -96,10 +121,10 @@ class _GraphBuilder:
         self._constants.append(numpy_helper.from_array(values, name))
         return name
 
-    def _node(self, operator: str, inputs: list[str], *outputs: str, **attributes: int | float) -> str:
+    def _node(self, operator: str, inputs: list[str], *outputs: str, **attributes: Any) -> str:
         self._nodes.append(helper.make_node(operator, inputs, list(outputs), **attributes))
         return outputs[0]
 
-    def _fused(self, operator: str, inputs: list[str], output: str, **attributes: int) -> str:
+    def _fused(self, operator: str, inputs: list[str], output: str, **attributes: Any) -> str:
         self._nodes.append(helper.make_node(operator, inputs, [output], domain="com.microsoft", **attributes))
         return output

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -63,10 +63,8 @@ class SentenceTransformerEncoder:
 
     def _encoded(self, texts: list[str], task: str) -> list[Encoded]:
         encode = self._model.encode_query if task == "query" else self._model.encode_document
-        outputs: list[dict[str, Any]] = encode(
-            texts, output_value=None, batch_size=BATCH_TEXTS, show_progress_bar=False
-        )
-        return [self._one(output, task) for output in outputs]
+        outputs = encode(texts, output_value=None, batch_size=BATCH_TEXTS, show_progress_bar=False)
+        return [self._one(output, task) for output in cast("list[dict[str, Any]]", outputs)]
 
     def _one(self, output: dict[str, Any], task: str) -> Encoded:
         vector = normalised(output["sentence_embedding"].float().cpu().numpy())

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
 
-import marisa_trie
+import marisa_trie  # type: ignore[import-not-found]  # compiled, without stubs
 import numpy as np
 
 from knowledge.encoders.weights import Vocabulary

@@ -24,7 +24,8 @@ def pack(tokens: Floats) -> bytes:
     rows = np.asarray(tokens, dtype=np.float32)
     largest = np.maximum(np.abs(rows).max(axis=1, keepdims=True, initial=0.0), 1e-12)
     quantised = np.rint(rows * (_LEVELS / largest)).astype(np.int8)
-    return _HEADER.pack(*rows.shape) + quantised.tobytes()
+    count, dimension = rows.shape
+    return _HEADER.pack(count, dimension) + bytes(quantised.data)
 
 
 def unpack(blob: bytes) -> Floats:

@@ -134,8 +134,9 @@ def _parse(data: bytes) -> E5Weights:
     if reader.bytes(4) != _MAGIC:
         raise ValueError("it isn't an E5S1 file")
     reader.integer("I")
-    sizes = [int(n) for n in reader.numbers("7i")]
-    config = BertConfig(*_in_config_order(sizes), layer_norm_eps=float(np.float32(reader.numbers("f")[0])))
+    hidden, layers, heads, intermediate, words, positions, types = (int(n) for n in reader.numbers("7i"))
+    epsilon = float(reader.numbers("f")[0])
+    config = BertConfig(hidden, layers, heads, intermediate, words, positions, types, epsilon)
     if reader.integer("i") != BLOCK:
         raise ValueError("its blocks are not of 32 weights")
     vocabulary = _read_vocabulary(reader)
@@ -144,11 +145,6 @@ def _parse(data: bytes) -> E5Weights:
     word = np.frombuffer(data, np.uint8, config.vocab_size * row_bytes, stored.pop("emb.word")[1])
     tensors = {name: _tensor(data, config, name, *entry) for name, entry in stored.items()}
     return E5Weights(config, vocabulary, word.reshape(config.vocab_size, row_bytes), tensors)
-
-
-def _in_config_order(sizes: list[int]) -> list[int]:
-    hidden, layers, heads, intermediate, words, positions, types = sizes
-    return [hidden, layers, heads, intermediate, words, positions, types]
 
 
 def _read_vocabulary(reader: _Reader) -> Vocabulary:
