@@ -1,4 +1,4 @@
-"""`python -m evals.quality`: the shipped default and plain LangChain retrieval on the same suites, as docs/quality.md."""
+"""`python -m evals.quality` writes docs/quality.md: the shipped default beside plain LangChain retrieval."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def _page(sections: Sequence[str]) -> str:
     return (
         "# Quality\n\n"
         "Scores of the shipped default (no chat model, default encoder) and, beside them, of plain LangChain "
-        "retrieval: the same encoder, `RecursiveCharacterTextSplitter` with 500 characters, an exact vector index, the four best "
-        "passages as the answer. Brackets hold 95% bootstrap intervals over cases; what each score means stands in "
+        "retrieval: the same encoder, `RecursiveCharacterTextSplitter` with 500 characters, an exact vector index, "
+        "the four best passages as the answer. Brackets hold 95% bootstrap intervals over cases; what each score means stands in "
         "[evaluation.md](evaluation.md).\n\n"
         f"Written by `make quality` on {datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}, "
         f"{platform.machine()}.\n\n" + "\n".join(sections)

@@ -74,6 +74,10 @@ _SENTENCE_END = re.compile(
 _LIST_MARKER = re.compile(r"^\s*(?:[-*+•]|\d+[.)、])\s+|^\s*\d+、")
 _HEADING = re.compile(r"^\s*#{1,6}\s")
 _RULE = re.compile(r"^\s*\|?[\s:|-]+\|?\s*$")
+_REMARK = re.compile(
+    r"[(（][^()（）]*(?:资料|文档|原文|来源|出处|\b(?:document|source|text|quoted)s?\b)[^()（）]*[)）]", re.I
+)
+"""A remark in brackets on the source, not a claim about the world."""
 _ABOUT_THE_ANSWER = re.compile(
     r"原文|以下(?:引用|为)|资料(?:只有|仅有|里)|知识库|未经翻译"
     r"|\b(?:quoted?|quotations?|in (?:Chinese|English)|knowledge base|indexed|the sources?|original language)\b",
@@ -85,8 +89,8 @@ def statements(text: str) -> list[Statement]:
     """The claims of an answer: its sentences and list items, without headings, lead-ins and questions.
 
     A mark stands behind every sentence before it in its line, back to the previous mark; marks after the end of a
-    sentence belong to it. A sentence that only tells how the answer is made ("quoted from the Chinese source") and a
-    table's header are no claims.
+    sentence belong to it. What only tells how the answer is made ("quoted from the Chinese source", also in brackets)
+    and a table's header are no claims.
     """
     lines = text.splitlines()
     found: list[Statement] = []
@@ -96,7 +100,7 @@ def statements(text: str) -> list[Statement]:
             continue
         claims: list[Statement] = []
         waiting = 0
-        for sentence in _sentences(_LIST_MARKER.sub("", line.lstrip("> "))):
+        for sentence in _sentences(_LIST_MARKER.sub("", _REMARK.sub("", line).lstrip("> "))):
             claim = re.sub(r"\s+", " ", without_marks(sentence)).replace("**", "").strip()
             cited = tuple(marks(sentence))
             if len(re.sub(r"\W", "", claim)) >= 4:

@@ -15,13 +15,15 @@ from assistant.schema import Answer
 from assistant.settings import Settings, load_settings
 from evals.errors import TargetError
 from evals.targets.base import Ranked
+from knowledge.errors import StoreError
+from knowledge.shipped import shipped_paths
 
 if TYPE_CHECKING:
     from assistant.advisor import Advisor
 
 
 class InProcessTarget:
-    """This assistant, with any settings."""
+    """This assistant, with any settings. Like `advisor ask`, it fills a data folder that does not exist."""
 
     def __init__(self, overrides: Mapping[str, str] | None = None, documents: Sequence[Path] | None = None) -> None:
         try:
@@ -33,6 +35,8 @@ class InProcessTarget:
         self._folder = tempfile.TemporaryDirectory(prefix="advisor-eval-")
         self._advisors: dict[str, Advisor] = {}
         self._lock = threading.Lock()
+        if self._documents is None and not self._settings.data_dir.exists():
+            _index(shipped_paths(), self._settings)
 
     def ask(self, turns: Sequence[str], documents: Sequence[Path] | None) -> Answer:
         """Answer from the settings' data folder, or from a folder of these documents alone."""
@@ -44,12 +48,16 @@ class InProcessTarget:
         return [Ranked((hit.document_id, hit.title, hit.location), hit.section) for hit in result.hits]
 
     def describe(self) -> dict[str, Any]:
-        """Version, settings without the path of the data folder, encoder, and the hash of the indexed documents."""
+        """Version, settings without the path of the data folder, encoder, hash of the indexed documents (of none where
+        only the cases' own documents are asked)."""
         from assistant import __version__
 
         advisor = self._advisor(None)
         digest = hashlib.sha256()
-        ids = sorted(document.document_id for document in advisor.store.documents())
+        try:
+            ids = sorted(document.document_id for document in advisor.store.documents())
+        except StoreError:
+            ids = []
         for document_id in ids:
             digest.update(f"{document_id}\0{advisor.store.source_text(document_id)}\0".encode())
         return {
