@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from knowledge.errors import StoreError
 
 APPLICATION_ID = 0x41445653
 """Marks the file as this program's ("ADVS"), so that another database is not migrated by mistake."""
+WAL_SUFFIX = ".sqlite3-wal"
 BUSY_SECONDS = 120
 """How long a writer waits for another. A transaction takes milliseconds, building a large index snapshot none."""
 
@@ -93,6 +95,12 @@ class Database:
 
     def _connect(self) -> sqlite3.Connection:
         mode = "ro" if self._read_only else "rwc"
+        if (
+            self._read_only
+            and not os.access(self.path.parent, os.W_OK)
+            and not self.path.with_suffix(WAL_SUFFIX).exists()
+        ):
+            mode = "ro&immutable=1"  # WAL needs a file beside the database, which a read-only medium can't take
         connection = sqlite3.connect(
             f"{self.path.absolute().as_uri()}?mode={mode}",
             uri=True,

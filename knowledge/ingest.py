@@ -29,8 +29,10 @@ PREPARATION = 1
 """Goes up whenever loaders, chunks or what is encoded change; documents of another preparation are indexed again."""
 ENCODED_CHUNKS = 32
 """Chunks that are encoded in one call; bounds the memory that token vectors take before they are packed."""
+SNAPSHOT_CHUNKS = 2000
 SNAPSHOT_SHARE = 0.5
-"""During a long ingest the derived index is built anew after this growth, so that readers keep up."""
+"""During a long ingest the derived index is built anew after this many chunks and this growth, so that readers keep
+up."""
 
 FileStatus = Literal["added", "updated", "unchanged", "duplicate", "failed"]
 Progress = Callable[[int, int], None]
@@ -80,13 +82,16 @@ def ingest(
     files = [_absolute(file) for file in documents.walk([path for path in paths if path.exists()])]
     files += [_absolute(path) for path in paths if not path.exists()]
     progress = _ByteProgress(files, on_progress)
+    waiting = 0
     for file in files:
         result = _ingest_file(store, encoder, file, progress)
         progress.file_done(file)
         report.files.append(result)
         if on_file is not None:
             on_file(result)
-        if result.status in ("added", "updated"):
+        waiting += result.chunks if result.status in ("added", "updated") else 0
+        if waiting >= SNAPSHOT_CHUNKS:
+            waiting = 0
             refresh_snapshot(store, share=SNAPSHOT_SHARE)
     refresh_snapshot(store)
     return report

@@ -212,11 +212,18 @@ class Store:
             status: Status = "updated" if named else "added"
             if same:
                 number, status = same[0], "updated" if same == named else "duplicate"
+                if status == "updated" and _numbers(
+                    connection,
+                    "SELECT 1 FROM documents WHERE number = ? AND fingerprint = ?",
+                    number,
+                    document.fingerprint,
+                ):
+                    status = "unchanged"  # another process was faster
             elif named and len(_numbers(connection, "SELECT document FROM names WHERE document = ?", named[0])) == 1:
                 number = named[0]
             else:
                 number = _insert_document(connection, document)
-            if status != "duplicate":
+            if status in ("added", "updated"):
                 _delete_content(connection, number)
                 _update_document(connection, number, document)
                 _insert_content(connection, number, document)
