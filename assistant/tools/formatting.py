@@ -93,11 +93,11 @@ def percent(fraction: float, digits: int = 3) -> str:
 
 
 def duration(seconds: float, language: Language, digits: int = 3) -> str:
-    """A span of time in the unit that reads best: 39毫秒, 12.4 秒, 8.2 分钟, 20.8 天 / 39 ms, 12.4 s, 8.2 minutes."""
+    """A span of time in the unit that reads best: 3.9 毫秒, 0.039 秒, 8.2 分钟 / 3.9 ms, 0.039 s, 8.2 minutes."""
     zh = language == "zh"
     for limit, scale, zh_unit, en_unit in (
         (1e-3, 1e-6, "微秒", "µs"),
-        (0.0995, 1e-3, "毫秒", "ms"),
+        (9.95e-3, 1e-3, "毫秒", "ms"),
         (2 * _MINUTE, 1.0, "秒", "s"),
         (2 * _HOUR, _MINUTE, "分钟", "minutes"),
         (2 * _DAY, _HOUR, "小时", "hours"),
