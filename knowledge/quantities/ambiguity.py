@@ -60,17 +60,21 @@ _CURRENCY = re.compile(
 )
 _ZH = re.compile(r"[\u4e00-\u9fff]", re.A)
 _TRAINED_ON = re.compile(r"(?:\bon|\bover|吃|喂|跑|用)\s*(?:了|about|约)?\s*$", re.I | re.A)
-_MAX_BARE_PARAMETERS = 5e12
+_MAX_SEQUENCE = 1e8
 
 
 def resolve(text: str, items: Sequence[Item]) -> None:
     """Give every bare or half-written amount a unit, or all the units that it may have."""
-    currency = _currency(text)
     chinese = len(_ZH.findall(text)) > 0
     for item in items:
         if item.unit == "1":
-            _resolve_bare(text, item, items, currency, chinese)
-        elif item.unit == "tokens" and not item.kind and _nearest(text, item, ("sequence",)):
+            _resolve_bare(text, item, items, chinese)
+        elif (
+            item.unit == "tokens"
+            and not item.kind
+            and item.value < _MAX_SEQUENCE
+            and _nearest(text, item, ("sequence",))
+        ):
             item.kind = "sequence length"
         if (
             item.unit == "bit/s"
@@ -100,7 +104,7 @@ def _resolve_bits(text: str, item: Item) -> None:
         item.readings = []
 
 
-def _resolve_bare(text: str, item: Item, items: Sequence[Item], currency: str | None, chinese: bool) -> None:
+def _resolve_bare(text: str, item: Item, items: Sequence[Item], chinese: bool) -> None:
     letter = item.letter.lower()
     if letter == "w" and not chinese:
         tenthousands = Reading(item.value, "1")
@@ -112,17 +116,17 @@ def _resolve_bare(text: str, item: Item, items: Sequence[Item], currency: str | 
         allowed = ("1", "tokens", "parameters", "byte")[: 1 if not item.scaled else 3]
     cue = _nearest(text, item, ("bit/s", "sequence", "tokens", "parameters", "byte", "money", "W"))
     if item.priced:
-        _take_money(item, currency, chinese)
+        _take_money(text, item, chinese)
     elif cue == "W" and item.letter == "W":
         _as_watts(item)
     elif cue == "money" and letter not in ("g", "t", "p", "e", "兆"):
-        _take_money(item, currency, chinese)
+        _take_money(text, item, chinese)
     elif item.letter == "W":
         spaced = text[item.end - 2 : item.end - 1] == " "
         item.readings = [Reading(item.value, "1"), Reading(item.value / 1e4, "W")]
         if spaced:
             _as_watts(item)
-    elif cue == "sequence" and item.value < 1e8 and letter in ("", "k", "m"):
+    elif cue == "sequence" and item.value < _MAX_SEQUENCE and letter in ("", "k", "m"):
         item.unit, item.written, item.kind = ("tokens", "token", "sequence length")
     elif letter == "b":
         _resolve_billions(text, item, items)
@@ -156,8 +160,8 @@ def _resolve_billions(text: str, item: Item, items: Sequence[Item]) -> None:
         item.unit, item.written = "tokens", "token"
 
 
-def _take_money(item: Item, currency: str | None, chinese: bool) -> None:
-    if currency:
+def _take_money(text: str, item: Item, chinese: bool) -> None:
+    if currency := _currency(text):
         item.unit = item.written = currency
         return
     likely, other = ("CNY", "USD") if chinese else ("USD", "CNY")

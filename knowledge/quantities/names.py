@@ -23,7 +23,7 @@ _GPU_NAME = (
     r"|(?:(?:ascend|昇腾|atlas)\s?)?910[abc]\d?|(?:ascend|昇腾|atlas)\s?\d{3}\w?|gaudi\s?\d|tpu\s?v\d\w?|trn\d|trainium\s?\d?|mlu\s?\d{3}|dcu\s?\w\d+)"
 )
 _GPU = re.compile(
-    rf"(?:(?<![A-Za-z0-9.])|(?<=\dx))(?P<name>{_GPU_NAME})(?P<form>[\s-]?(?:sxm\d?|pcie|nvl))?"
+    rf"(?=[ntgrahblvpkmd1-59英昇])(?:(?<![A-Za-z0-9.])|(?<=\dx))(?P<name>{_GPU_NAME})(?P<form>[\s-]?(?:sxm\d?|pcie|nvl))?"
     r"(?:(?:[\s,-]*[（(]\s?|[\s-]*)(?P<memory>\d{2,3})\s?(?P<unit>gib|gb|g)(?P<close>\s?[)）])?(?![A-Za-z0-9/]))?(?![a-rt-wyz0-9]|\.\d)",
     re.I | re.A,
 )
@@ -70,13 +70,15 @@ _DATES = re.compile(
 )
 _WORDED = re.compile(
     r"""
-    (?:https?://|www\.)[^\s，。]+
-    | (?<![A-Za-z])(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s\d{1,2}(?:st|nd|rd|th)?(?:,?\s(?:19|20)\d\d)?(?![A-Za-z0-9.])
-    | (?:第|\#|(?<![A-Za-z])no\.?)\s?[\d一二三四五六七八九十]+(?:[种个条步章节次轮张台天周月年季代])?
-    | (?<![A-Za-z])(?=[a-z]|版本|等保|阶段)(?=[^\d，。\n]{1,16}\d)(?:"""
+    (?<![A-Za-z])(?=[a-z\#第版等阶])(?:
+      (?:https?://|www\.)[^\s，。]+
+    | (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s\d{1,2}(?:st|nd|rd|th)?(?:,?\s(?:19|20)\d\d)?(?![A-Za-z0-9.])
+    | (?:第|\#|no\.?)\s?[\d一二三四五六七八九十]+(?:[种个条步章节次轮张台天周月年季代])?
+    | (?=[^\d，。\n]{1,16}\d)(?:"""
     + _VERSIONED
     + r""")[\s-]{0,2}v?\d+(?:\.\w+)*(?![\d.]*\s?(?:[%万亿千百年天张卡块台元]|[xX×]\s?\d))
-    | (?<![A-Za-z0-9])(?:fp|bf|int|uint|nf|tf|e|w|a)\d{1,2}(?:m\d)?(?![A-Za-z0-9.])
+    | (?<!\d)(?:fp|bf|int|uint|nf|tf|e|w|a)\d{1,2}(?:m\d)?(?![A-Za-z0-9.])
+    )
     """,
     re.I | re.A | re.X,
 )

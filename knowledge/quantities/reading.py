@@ -48,6 +48,7 @@ def read_amount(text: str, match: re.Match[str]) -> Item | None:
 
 _FLOP_PREFIXES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12, "p": 1e15, "e": 1e18, "z": 1e21}
 _SMALLER_SCALE = re.compile(r"(\d{1,4})(千万|百万|万|千|百)?(?![\d.])", re.A)
+_DIGITAL_START = frozenset("kKmMgGtTpPeEbBfFzZ个字比次浮百千万兆-")
 _COUNTS_ON = re.compile(
     rf"\s?[xX×*]?\s?{GPU_MARK}|\s?(?:-|~|to|到|至|or|或者?)\s?(?:[\d一二两三四五六七八九十]|(?:two|three|four|five|six|seven|eight|nine|ten)(?![a-z]))"
     r"|\s\d+\s?-?(?:gpu|card|卡|[GT]B?(?![a-z]))",
@@ -136,8 +137,14 @@ def _scale_and_unit(text: str, item: Item) -> None:
         item.letter = ""
 
 
+def _next(text: str, item: Item) -> str:
+    """The character after the item, a space left out; a mark that nothing matches at the end."""
+    following = text[item.end : item.end + 2].lstrip()
+    return following[0] if following else "\n"
+
+
 def _skip_more(text: str, item: Item) -> None:
-    if more := _MORE.match(text, item.end):
+    if _next(text, item) in "多余来几" and (more := _MORE.match(text, item.end)):
         item.approximate, item.end = True, more.end()
 
 
@@ -178,6 +185,8 @@ def _take_unit(text: str, item: Item, match: re.Match[str]) -> None:
 
 def _digital(text: str, item: Item) -> bool:
     """Bytes, bits and their rates, and FLOPs: case decides between bit and byte."""
+    if _next(text, item) not in _DIGITAL_START:
+        return False
     if match := words.FLOPS.match(text, item.end):
         prefix = (match["prefix"] or "").lower()
         item.scale(_FLOP_PREFIXES[prefix[:1]])

@@ -1,4 +1,5 @@
 """What the words around an amount say of it: sign, approximation, bounds, of what each has it, how often."""
+# ruff: noqa: E501
 
 from __future__ import annotations
 
@@ -7,21 +8,25 @@ import re
 from knowledge.quantities.item import Item
 from knowledge.quantities.rates import set_rate
 
-_NEGATIVE = re.compile(r"(?:^|[\s(（=:，,、])-$|负$|minus\s$")
-_ABOUT = re.compile(
-    r"(?:约|大约|大概|差不多|大致|估计|预计|将近|接近|(?<!最)近|~|≈|左右|about|around|roughly|approx(?:imately|\.)?|circa|nearly|almost|some|ca\.)(?:用|是|有|为|要|在|花)?(?:了)?\s?(?:一共)?$",
-    re.I | re.A,
-)
+_FILLERS = ("一共", "用了", "花了", "用", "是", "有", "为", "要", "在", "花", "了", "：", ":")
+_ABOUT = (
+    "约", "大概", "差不多", "大致", "估计", "预计", "将近", "接近", "附近", "~", "≈", "左右", "about", "around", "roughly", "approx",
+    "approx.", "approximately", "circa", "nearly", "almost", " some", "ca.",
+)  # fmt: skip
+_NEAR = "近"
+_AT_MOST = (
+    "不超过", "能超过", "别超过", "不得超过", "不高于", "不多于", "不大于", "最多", "至多", "顶多", "少于", "小于", "低于", "不到", "以内",
+    "≤", "<", "<=", "under", "below", "less than", "fewer than", "at most", "up to", "max", "maximum", "max of", "maximum of",
+    "within", "no more than", "not more than", "capped at", "cap of", "cap at", "limited to", "limit of", "not exceed",
+    "not exceeding",
+)  # fmt: skip
+_AT_LEAST = (
+    "至少", "起码", "最少", "不少于", "不低于", "不小于", "超过", "大于", "高于", "多于", "≥", ">", ">=", "at least", " over",
+    "more than", "above", "no less than", "not less than", "min", "minimum", "min of", "minimum of", "exceed", "exceeds",
+    "exceeding",
+)  # fmt: skip
 _ABOUT_AFTER = re.compile(
     r"\s?(?:左右|上下(?!文)|出头|多(?![少久大长快高])|余|\+|or\sso\b|-?ish\b|的样子)", re.I | re.A
-)
-_AT_MOST = re.compile(
-    r"(?:不超过|不能超过|别超过|不得超过|不高于|不多于|不大于|最多|至多|顶多|少于|小于|低于|不到|以内|≤|<=?|under|below|less\sthan|fewer\sthan|at\smost|up\sto|max(?:imum)?(?:\sof)?|within|no\smore\sthan|not\smore\sthan|capped?\s(?:at|of)|cap\sof|limit(?:ed)?\s(?:to|of))\s?(?:约|about|是|了)?\s?$",
-    re.I | re.A,
-)
-_AT_LEAST = re.compile(
-    r"(?:至少|起码|最少|不少于|不低于|不小于|超过|大于|高于|多于|≥|>=?|at\sleast|over|more\sthan|above|no\sless\sthan|not\sless\sthan|min(?:imum)?(?:\sof)?|exceed(?:s|ing)?)\s?$",
-    re.I | re.A,
 )
 _AT_MOST_AFTER = re.compile(
     r"\s?(?:以内|之内|内(?!存|网|部)|以下|之下|封顶|or\s(?:less|fewer|under|below)\b|max(?:imum)?\b|at\smost\b|tops\b)",
@@ -40,7 +45,8 @@ _TIME_BEFORE = re.compile(
     r"(?:(?:每|per\s)\s?个?(?P<unit>秒|分钟|小时|天|周|月|年|second|minute|hour|day|week|month|year))(?:的)?(?:大概|大约|约|要|花|费用?|预算|是|产生|新增|增长|付|收|账单|:|：|\s)*$",
     re.I | re.A,
 )
-_EVERY_BEFORE = re.compile(r"(?:every|once\severy|once\sper|每隔?|隔|间隔|interval\sof)\s?$", re.I | re.A)
+_EVERY_BEFORE = ("every", "once per", "每", "隔", "interval of")
+_EACH = ("每", "单", "per ", "each ", "every ", "one ")
 _EVERY_AFTER = re.compile(
     r"\s?(?:就)?(?:[存来写保备断中掉挂被]|触发|打断|回收)?[^，。,;；\d]{0,3}[一1](?:次|回|遍|趟)|\s?(?:between\s(?:failures|interruptions)|apart)",
     re.I | re.A,
@@ -53,33 +59,48 @@ _WINDOW = 22
 
 def read_surroundings(text: str, item: Item) -> None:
     """Sign, "about", "at most", "per GPU", "every": what stands before and after an amount."""
-    before = text[max(0, item.start - _WINDOW) : item.start]
+    before = f" {text[max(0, item.start - _WINDOW) : item.start].casefold()}"
     _sign(before, item)
+    before = before.rstrip()
     if after := _ABOUT_AFTER.match(text, item.end):
         item.approximate = True
         item.end = after.end() if after.group().strip() in ("左右", "上下", "出头", "+") else item.end
-    if _ABOUT.search(before):
+    tail = _without_fillers(before)
+    if tail.endswith(_ABOUT) or (tail.endswith(_NEAR) and not tail.endswith("最近")):
         item.approximate = True
-    if _AT_MOST_AFTER.match(text, item.end) or _AT_MOST.search(before):
+        tail = _without_fillers(tail.removesuffix("约").removesuffix("about").rstrip())
+    if tail.endswith(_AT_MOST) or _AT_MOST_AFTER.match(text, item.end):
         item.qualifier = "at most"
-    elif _AT_LEAST_AFTER.match(text, item.end) or _AT_LEAST.search(before):
+    elif tail.endswith(_AT_LEAST) or _AT_LEAST_AFTER.match(text, item.end):
         item.qualifier = "at least"
+    if any(word in before for word in _EACH):
+        _each(before, item)
+    if item.unit in ("second", "step", "1") and (
+        before.endswith(_EVERY_BEFORE) or (item.unit == "second" and _EVERY_AFTER.match(text, item.end))
+    ):
+        item.kind = "interval"
+
+
+def _without_fillers(before: str) -> str:
+    for filler in _FILLERS:
+        before = before.removesuffix(filler).rstrip()
+    return before
+
+
+def _each(before: str, item: Item) -> None:
+    """每张卡每秒380 token, each node has 8, 每月50万元."""
     if per := _PER_BEFORE.search(before):
         if not item.per:
             item.per = next(name for name in ("gpu", "node", "device") if per[name])
         if per["time"] and "/" not in item.unit:
             set_rate(item, [_TIME_NAMES[per["time"]]])
     elif (time := _TIME_BEFORE.search(before)) and "/" not in item.unit and item.unit not in ("second", "fraction"):
-        name = time["unit"].lower()
-        set_rate(item, [_TIME_NAMES.get(name, name)])
-    if item.unit in ("second", "step", "1") and (
-        _EVERY_BEFORE.search(before) or (item.unit == "second" and _EVERY_AFTER.match(text, item.end))
-    ):
-        item.kind = "interval"
+        set_rate(item, [_TIME_NAMES.get(time["unit"], time["unit"])])
 
 
 def _sign(before: str, item: Item) -> None:
-    if _NEGATIVE.search(before):
-        item.scale(-1.0)
-        item.low, item.high = min(item.low, item.high), max(item.low, item.high)
-        item.start -= 1 if before.endswith(("-", "负")) else 6
+    if not before.endswith(("-", "负", "minus ")) or (before[-1] == "-" and before[-2] not in " (（=:，,、"):
+        return
+    item.scale(-1.0)
+    item.low, item.high = item.high, item.low
+    item.start -= 6 if before.endswith("minus ") else 1
