@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
+from collections import Counter
 from functools import cache
 from importlib.resources import files
 
@@ -16,6 +18,42 @@ _OUT_OF_WORD = 13.0
 _OTHER = 14.0
 _NEVER = 20.0
 _ASCII = 3.5
+_SAMPLE = 20_000
+_ENOUGH = 60
+"""Characters that are needed to judge a text."""
+_GIBBERISH = 10.5
+_LETTERS_BY_CHANCE = 3.6
+"""Mean cost of a letter (nats): English has 2.9, letters by equal chance 3.7."""
+_SHARES = (
+    8.2,
+    1.5,
+    2.8,
+    4.3,
+    12.7,
+    2.2,
+    2.0,
+    6.1,
+    7.0,
+    0.15,
+    0.77,
+    4.0,
+    2.4,
+    6.7,
+    7.5,
+    1.9,
+    0.1,
+    6.0,
+    6.3,
+    9.1,
+    2.8,
+    1.0,
+    2.4,
+)
+_LETTERS = {
+    letter: -math.log(share / 100)
+    for letter, share in zip("abcdefghijklmnopqrstuvwxyz", (*_SHARES, 0.15, 2.0, 0.07), strict=True)
+}
+"""Cost of each letter in English, from its share in percent (Robert Lewand, Cryptological Mathematics, 2000)."""
 _TYPOGRAPHIC = frozenset("‘’“”–—…•·×÷°±€£¥©®™§←→≤≥≈")
 
 
@@ -32,6 +70,19 @@ def mean_cost(text: str) -> float:
     """Mean cost (nats) of the characters beyond ASCII: 6 to 8 for real text, above 10 for misread text; 0 if none."""
     beyond = sum(1 for character in text if character >= "\x80")
     return (cost(text) - _ASCII * (len(text) - beyond)) / beyond if beyond else 0.0
+
+
+def is_gibberish(text: str) -> bool:
+    """Whether a text of some length is no writing in Chinese or English: wrong Han characters, or letters by chance."""
+    sample = text[:_SAMPLE]
+    beyond = sum(1 for character in sample if character >= "\x80")
+    if beyond > 0.3 * len(sample) and beyond >= _ENOUGH and mean_cost(sample) > _GIBBERISH:
+        return True
+    letters = Counter(character for character in sample.lower() if "a" <= character <= "z")
+    count = letters.total()
+    if count < 5 * _ENOUGH:
+        return False
+    return sum(_LETTERS[letter] * times for letter, times in letters.items()) / count > _LETTERS_BY_CHANCE
 
 
 @cache
