@@ -35,7 +35,7 @@ _UNITS = {
     "分钟": 60, "hours": 3600, "h": 3600,
     "小时": 3600, "个小时": 3600, "天": 86400, "days": 86400, "day": 86400, "周": 604800, "weeks": 604800,
     "kb/s": 1e3, "Tb/s": 1e12, "Kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9, "Gbit/s": 1e9, "Tbps": 1e12,
-    "Gb/s": 1e9, "Mb/s": 1e6, "MB/s": 8e6, "GB/s": 8e9,
+    "Gb/s": 1e9, "Mb/s": 1e6, "MB/s": 1e6, "GB/s": 1e9,
     "kWh": 1e3, "MWh": 1e6, "GWh": 1e9, "kW": 1e3, "MW": 1e6, "TFLOPS": 1e12, "TFLOP/s": 1e12,
     "PFLOP/s": 1e15, "EFLOP/s": 1e18, "PFLOPS": 1e15, "kg": 1, "t": 1e3, "吨": 1e3,
 }  # fmt: skip
@@ -140,6 +140,8 @@ def _values(name: str, value: Any) -> Iterator[float]:
         factor = _SUFFIXES.get(name.removesuffix("_range").rpartition("_")[2])
         if factor:
             yield float(value) * factor
+        if name.endswith("bits_per_second"):
+            yield float(value) / 8
         return
     if isinstance(value, str):
         yield from values_of_text(value)

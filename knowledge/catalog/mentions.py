@@ -72,7 +72,7 @@ def _verbatim(text: str) -> Iterator[Mention]:
 def _accelerator_pattern() -> re.Pattern[str]:
     families = {row.family for row in data.read(Accelerator)} | set(data.aliases("accelerator"))
     return re.compile(
-        rf"(?<![A-Za-z0-9])(?P<family>{_loosely(families)})(?![A-Za-z0-9]*[a-z][A-Za-z0-9]*\.)"
+        rf"(?:(?<![A-Za-z0-9])|(?<=\d[xX*]))(?P<family>{_loosely(families)})(?![A-Za-z0-9]*[a-z][A-Za-z0-9]*\.)"
         r"(?:[-\s]?(?:sxm\d?|pcie|nvl))?(?:[-\s(（]{0,2}\d{2,3}\s?g(?:i?b)?(?![a-z/]))?(?:[-\s]?(?:sxm\d?|pcie|nvl))?"
         r"(?![A-Za-z0-9])",
         re.I,

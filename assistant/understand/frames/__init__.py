@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from assistant.understand.frames import estimate_memory, estimate_training_cost
+from assistant.understand.frames import estimate_memory, estimate_scaling, estimate_training_cost, select_instances
 from assistant.understand.slots import Frame
 
-FRAMES: tuple[Frame, ...] = (estimate_training_cost.FRAME, estimate_memory.FRAME)
+FRAMES: tuple[Frame, ...] = (
+    estimate_training_cost.FRAME,
+    estimate_memory.FRAME,
+    select_instances.FRAME,
+    estimate_scaling.FRAME,
+)
 
 
 def frame_of(tool: str) -> Frame:

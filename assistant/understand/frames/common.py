@@ -8,6 +8,7 @@ from typing import Any
 
 from assistant.understand.mentions import Mentions
 from assistant.understand.slots import Amount, Choice, Derived
+from knowledge.quantities import compatible
 
 PARAMETERS = Amount("parameters", "parameters", not_kinds=("model", "active"), plain=True, alternatives=True)
 ACTIVE_PARAMETERS = Amount(
@@ -107,3 +108,30 @@ PURCHASE = Choice(
 )
 PROVIDER = Derived("provider", providers)
 REGION = Derived("region", regions)
+
+
+def bandwidths(mentions: Mentions) -> Sequence[float]:
+    """Line rates in bit/s; "8 × 400G" is one of eight times as much, "100 Mb" an abbreviation of a rate."""
+    rates: list[float] = []
+    factor = 1.0
+    for quantity in mentions.quantities:
+        units = (quantity.unit, *(reading.unit for reading in quantity.readings))
+        if any(compatible(unit, "bit/s") for unit in units):
+            rates.append(quantity.to("bit/s") * (factor if quantity.kind == "each" else 1.0))
+        factor = quantity.value if quantity.unit == "1" else 1.0
+    return rates
+
+
+BANDWIDTH = Derived("bandwidth_bits_per_second", bandwidths, units=("bit/s", "byte/s"))
+RDMA = Choice(
+    "rdma",
+    (
+        (
+            False,
+            re.compile(
+                r"(?:没有?|无|不带|without|no)\s*(?:rdma|ib\b|infiniband)|\btcp\b|以太网|ethernet|10gbe|万兆|千兆", re.I
+            ),
+        ),
+        (True, re.compile(r"rdma|infiniband|(?<![a-z])ib(?![a-z])|roce|(?<![a-z])efa(?![a-z])", re.I)),
+    ),
+)
