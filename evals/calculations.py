@@ -10,6 +10,7 @@ from assistant.schema import ToolRun
 from evals.numbers import UNITS, Figure, read_figures
 
 _FIELD_UNITS: tuple[tuple[str, str], ...] = (
+    (r"cost|price|budget|amount|total_(?:cny|usd)|fee", "money"),
     (r"gpu_hours?|gpu_time", "gpu_hours"),
     (r"bits_per_second|bandwidth", "bandwidth"),
     (r"tokens_per_second|throughput", "tokens_per_second"),
@@ -28,7 +29,6 @@ _FIELD_UNITS: tuple[tuple[str, str], ...] = (
     (r"(?:^|_)tokens?(?:$|_)", "tokens"),
     (r"percent", "percent"),
     (r"mfu|share|fraction|utili[sz]ation|efficiency|discount|ratio", "ratio"),
-    (r"cost|price|budget|amount|total_(?:cny|usd)|fee", "money"),
 )
 """What a field's name says of its unit; the first that fits."""
 

@@ -1,6 +1,6 @@
 """What in a statement can't come from its source, told by rule: figures, names, certainty, negation, direction.
 
-Each rule is one-sided: it objects only to what the statement has and the span (with the question) lacks, or to the
+Each rule is one-sided: it objects only to what the statement has and neither the span nor its context has, or to the
 opposite of what the span says. Silence is no proof of support.
 """
 
@@ -13,8 +13,8 @@ from evals.numbers import Figure, close, read_figures
 from evals.text import fold, normalise
 
 _CERTAIN = re.compile(
-    r"一定(?!程度|的?(?:规模|比例|数量|量|条件))|必然|必定|肯定|绝对|永远|总是|从不|从来不|毫无|百分之百|完全(?:不|没|无)|保证|零(?:风险|成本|改动)"
-    r"|任何情况|无条件|\balways\b|\bnever\b|\bguarantee|\bcertainly\b|\babsolutely\b|\bdefinitely\b|\bunconditional"
+    r"一定(?!程度|的?(?:规模|比例|数量|量|条件))|必然|必定|肯定|绝对|永远|永久|总是|从不|从来不|毫无|百分之百|完全(?:不|没|无)|保证|零(?:风险|成本|改动)"
+    r"|任何情况|无条件|\balways\b|\bnever\b|\bforever\b|\bpermanent|\bguarantee|\bcertainly\b|\babsolutely\b|\bdefinitely\b|\bunconditional"
     r"|\bin (?:all|every) cases?\b|\bno risk\b|\b(?<!\d)100 ?%",
     re.I,
 )
@@ -26,9 +26,9 @@ _DENIES = re.compile(
 )
 _SOMEHOW_DENIES = re.compile(
     _DENIES.pattern
-    + r"|避免|免|省|减|降|难|少|缺|仅|只|才|除非|否则|而非|非|除外|例外|拒|停|关|失|误|代替|替代|转移|脱|告别|止"
-    r"|\bavoid|\bsav(?:e|ing)|\bfree\b|\bless\b|\bfewer\b|\black|\bonly\b|\bunless\b|\binstead\b|\brather\b|\bexcept"
-    r"|\bun\w{4,}|\bdis\w{4,}|\brefus|\breject|\breliev|\breduc|\blower|\bstop|\bfail|\bshift|\bmove|\boff\b|\btransfer|\bskip|\bnon-",
+    + r"|避免|免|省|减|降|难|少|缺|仅|只|才|除非|否则|而非|非|除外|例外|拒|停|关|失|误|代替|替代|转移|脱|告别|止|清|删"
+    r"|除|最后|\bavoid|\bsav(?:e|ing)|\bfree\b|\bless\b|\bfewer\b|\black|\bonly\b|\bunless\b|\binstead\b|\brather\b|\bexcept"
+    r"|\bun\w{4,}|\bdis\w{4,}|\brefus|\breject|\breliev|\breduc|\blower|\bstop|\bfail|\bshift|\bmove|\boff\b|\btransfer|\bskip|\bnon-|\bpurg|\bdelet|\bremov|\blast\b",
     re.I,
 )
 _OPPOSITES: tuple[tuple[str, str], ...] = (
@@ -46,7 +46,14 @@ _OPPOSITES: tuple[tuple[str, str], ...] = (
         r"开启|启用|打开|\benabl|\bturn(?:ed|s)? on|\bswitch(?:ed|es)? on",
         r"关闭|禁用|停用|\bdisabl|\bturn(?:ed|s)? off|\bswitch(?:ed|es)? off",
     ),
-    (r"之前|以前|事前|\bbefore\b|\bprior to", r"之后|以后|事后|\bafter\b|\bfollowing\b"),
+    (
+        r"免费|不收费|不要钱|\bfree of charge|\bfor free|\bcosts? nothing|\bno (?:cost|charge|fee)",
+        r"收费|付费|计费|费用|\bpaid\b|\bpay|\bcharg|\bbilled",
+    ),
+    (
+        r"保留|留存|\bkept?\b|\bretain|\bpreserv|\bstay",
+        r"清理|清除|删除|清掉|\bpurg|\bdelet|\bremov|\berase|\bdiscard",
+    ),
     (
         r"至少|不少于|最低|\bat least|\bminimum|\bno fewer",
         r"至多|最多|不超过|上限|\bat most|\bup to|\bmaximum|\bno more than",
@@ -69,14 +76,19 @@ _COMMON_NAME = re.compile(
 """Abbreviations that only translate a common word of the other language, and units (left to the rule on figures)."""
 
 
-def contradictions(statement: str, span: str, question: str) -> list[str]:
+def contradictions(statement: str, span: str, context: str) -> list[str]:
     """What speaks against taking the statement from the span; empty when nothing does."""
     rules: tuple[Callable[[str, str, str], str], ...] = (_figures, _names, _certainty, _negation, _direction)
-    return [objection for rule in rules if (objection := rule(statement, span, question))]
+    return [objection for rule in rules if (objection := rule(statement, span, context))]
 
 
-def _figures(statement: str, span: str, question: str) -> str:
-    given = [*read_figures(span), *read_figures(question)]
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+
+
+def _figures(statement: str, span: str, context: str) -> str:
+    given = [*read_figures(span), *read_figures(context)]
+    for month in re.findall(rf"\b({'|'.join(_MONTHS)})[a-z]*\b", span, re.I):
+        given += read_figures(str(_MONTHS.index(month.casefold()) + 1))
     strange = [f.text for f in read_figures(statement) if not any(same_figure(f, other) for other in given)]
     return "figures not in the source: " + ", ".join(strange) if strange else ""
 
@@ -92,8 +104,8 @@ def same_figure(figure: Figure, other: Figure) -> bool:
     return any(close(v, w, tolerance) for v in figure.scaled for w in other.scaled)
 
 
-def _names(statement: str, span: str, question: str) -> str:
-    known = re.sub(r"[^a-z0-9\u4e00-\u9fff]", "", fold(span + " " + question))
+def _names(statement: str, span: str, context: str) -> str:
+    known = re.sub(r"[^a-z0-9\u4e00-\u9fff]", "", fold(span + " " + context))
     strange = []
     for name in dict.fromkeys(_NAME.findall(normalise(statement))):
         bare = re.sub(r"[^a-z0-9]", "", name.casefold())
@@ -102,13 +114,13 @@ def _names(statement: str, span: str, question: str) -> str:
     return "names not in the source: " + ", ".join(strange) if strange else ""
 
 
-def _certainty(statement: str, span: str, question: str) -> str:
+def _certainty(statement: str, span: str, context: str) -> str:
     """Objects to "always" and "guaranteed" where the source has nothing of the kind."""
     claimed = _CERTAIN.search(statement)
     return f"more certain than the source: {claimed.group()}" if claimed and not _CERTAIN.search(span) else ""
 
 
-def _negation(statement: str, span: str, question: str) -> str:
+def _negation(statement: str, span: str, context: str) -> str:
     if _DENIES.search(statement) and not _SOMEHOW_DENIES.search(span):
         return "denies what the source doesn't deny"
     if _DENIES.search(span) and not _SOMEHOW_DENIES.search(statement) and _is_one_clause(span):
@@ -120,7 +132,7 @@ def _is_one_clause(span: str) -> bool:
     return len(re.findall(r"[，。；;,.!?！？：:\n]", span.strip().rstrip("。.!?！？;；"))) == 0
 
 
-def _direction(statement: str, span: str, question: str) -> str:
+def _direction(statement: str, span: str, context: str) -> str:
     for one, other in _OPPOSITES:
         for said, opposite in ((one, other), (other, one)):
             mine = re.search(said, statement, re.I)

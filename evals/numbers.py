@@ -48,7 +48,7 @@ _WRITTEN: tuple[tuple[str, float, str], ...] = (
     ("time", 1.0, r"s\b|secs?\b|seconds?|秒钟?"),
     ("time", 60.0, r"mins?\b|minutes?|分钟|分(?![之片布别散])"),
     ("time", 3600.0, rf"个?{_HOUR}|个?钟头"),
-    ("time", 86_400.0, r"d\b|days?|天|个?自然日|日(?!志)"),
+    ("time", 86_400.0, r"d\b|(?:working |business )?days?|天|个?(?:自然|工作)日|日(?!志)"),
     ("time", 604_800.0, r"wks?\b|weeks?|个?星期|礼拜|周(?!期)"),
     ("time", 2_592_000.0, r"mo\b|months?|个?月"),
     ("time", 31_536_000.0, r"yrs?\b|years?|年"),
@@ -145,9 +145,53 @@ class Figure:
         return min(0.05, half / abs(float_of(self.text) or 1.0))
 
 
+_ONES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_TENS = {"fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90}
+_COUNTED = (
+    r"(?:working |business )?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|percent|times|GPUs?|cards?)\b"
+)
+_ENGLISH_NUMBER = re.compile(
+    rf"\b({'|'.join((*_ONES, *_TENS))})(?:[- ]({'|'.join(_ONES[1:10])}))?(?=[- ]{_COUNTED})", re.I
+)
+_HAN_DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
+_HAN_TENS = {"十": 10, "百": 100, "千": 1000}
+_HAN_NUMBER = re.compile(
+    r"(百分之)?(?<![第每周期])([零〇一二两三四五六七八九十百千]+)"
+    r"(?=(?:到|至)?[零一二两三四五六七八九十百千]*(?:秒|分钟|个?小时|个?钟头|天|周(?!期)|个?星期|个?月(?!份)|年|个?工作日|成(?![本功立为交果员])|倍"
+    r"|卡时|张|元|块钱|\s*[TG]B))|(百分之)([零〇一二两三四五六七八九十百千]+)"
+)
+
+
+def _in_digits(text: str) -> str:
+    """Numbers in words before a unit (`two hours`, `三天`, `百分之五十`) as digits; other words stay."""
+    text = _ENGLISH_NUMBER.sub(lambda m: str(_english(m[1]) + (_english(m[2]) if m[2] else 0)), text)
+    return _HAN_NUMBER.sub(_han_match, text)
+
+
+def _english(word: str) -> int:
+    word = word.casefold()
+    return _ONES.index(word) if word in _ONES else _TENS[word]
+
+
+def _han_match(match: re.Match[str]) -> str:
+    percent = match[1] or match[3]
+    return f"{_han(match[2] or match[4])}{'%' if percent else ''}"
+
+
+def _han(numeral: str) -> int:
+    total = digit = 0
+    for character in numeral:
+        if character in _HAN_TENS:
+            total += (digit or 1) * _HAN_TENS[character]
+            digit = 0
+        else:
+            digit = _HAN_DIGITS[character]
+    return total + digit
+
+
 def read_figures(text: str) -> list[Figure]:
     """Every number of the text, line by line; a duration of several parts (`1 小时 54 分`) also counts as a whole."""
-    plain = normalise(without_marks(text))
+    plain = _in_digits(normalise(without_marks(text)))
     plain = plain.replace("**", "").replace("`", "").replace("\\%", "%").replace("\\,", " ").replace("\\text", " ")
     plain = re.sub(r"[‐‑–—−～〜]", "-", plain).replace("{,}", ",").replace("约", "约 ")
     plain = re.sub(r"([\d%A-Za-z\u4e00-\u9fff])\s*-\s*(?=\d)", r"\1 ~ ", plain)

@@ -71,8 +71,8 @@ def _page(sections: Sequence[str]) -> str:
         "# Quality\n\n"
         "Scores of the shipped default (no chat model, default encoder) and, beside them, of plain LangChain "
         "retrieval: the same encoder, `RecursiveCharacterTextSplitter` with 500 characters, an exact vector index, "
-        "the four best passages as the answer. Brackets hold 95% bootstrap intervals over cases; what each score means stands in "
-        "[evaluation.md](evaluation.md).\n\n"
+        "the four best passages as the answer. Brackets hold 95% bootstrap intervals over cases; what each score means "
+        "stands in [evaluation.md](evaluation.md).\n\n"
         f"Written by `make quality` on {datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}, "
         f"{platform.machine()}.\n\n" + "\n".join(sections)
     )

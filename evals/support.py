@@ -3,8 +3,10 @@
 A statement is supported when it shares most of its words with the span, or lies close to it in the encoder's space
 after each language's mean vector is taken off (without this, all sentences of a multilingual encoder look alike and
 the two languages lie apart; the centring is the first step of Mu & Viswanath 2018, "All-but-the-top",
-arXiv:1702.01417). Nearness doesn't see contradictions, so what can be checked by rule is: figures, names, certainty,
-negation and direction. The two bars were set on pairs that are no part of any suite.
+arXiv:1702.01417). Nearness is the mean of the centred cosines with the whole span and with its nearest clause; where
+the encoder gives token vectors, it is joined by how well each token finds its like in the span (the late interaction of
+Khattab & Zaharia 2020, arXiv:2004.12832). Nearness doesn't see contradictions, so what can be checked by rule is:
+figures, names, certainty, negation and direction. The bars were set on hand-labelled pairs of both languages.
 """
 
 from __future__ import annotations
@@ -21,12 +23,16 @@ from numpy.typing import NDArray
 from evals.contradiction import contradictions
 from evals.errors import TargetError
 from evals.text import fold, squeeze
-from knowledge.encoders import Encoder, load_encoder
+from knowledge.encoders import Encoded, Encoder, load_encoder
 
 OVERLAP_BAR = 0.72
 """Share of a statement's units (character pairs or words) that occur in the span."""
 NEARNESS_BAR = 0.27
-"""Mean of the centred cosines with the whole span and with its nearest clause."""
+"""Nearness alone, for encoders that give no token vectors."""
+SAME_LANGUAGE_BAR = 1.40
+"""Nearness, plus how well its tokens are matched on average, plus the same for the worst-matched quarter of them."""
+ACROSS_LANGUAGES_BAR = 0.615
+"""Nearness plus the average match of its tokens: across languages the worst-matched quarter says nothing."""
 
 _BACKGROUND_ZH = (
     "按需付费让用户只为实际使用的算力付钱。",
@@ -79,8 +85,8 @@ class Verdict:
 class Support(Protocol):
     """Decides whether spans, taken together, support a statement."""
 
-    def judge(self, statement: str, spans: Sequence[str], question: str) -> Verdict:
-        """`question` is what was asked: its names and figures may be repeated without a source."""
+    def judge(self, statement: str, spans: Sequence[str], context: str) -> Verdict:
+        """`context` is what needs no support: the question, and titles and headings of the cited passages."""
         ...
 
 
@@ -89,21 +95,33 @@ class OfflineSupport:
 
     def __init__(self, encoder: Callable[[], Encoder]) -> None:
         self._load = encoder
-        self._vectors: dict[str, NDArray[np.float32]] = {}
+        self._kept: dict[str, Encoded] = {}
 
-    def judge(self, statement: str, spans: Sequence[str], question: str) -> Verdict:
+    def judge(self, statement: str, spans: Sequence[str], context: str) -> Verdict:
         """Costs no encoding when the statement is a quotation, as most of the grounded composer's are."""
         together = "\n".join(spans)
         if not together.strip():
             return Verdict(False, 0.0, "no span")
-        against = contradictions(statement, together, question)
+        against = contradictions(statement, together, context)
         strength = overlap(statement, together)
         if strength < OVERLAP_BAR:
-            near = max(self._nearness(statement, span) for span in spans)
-            if near < NEARNESS_BAR:
-                return Verdict(False, max(0.0, near), against[0] if against else "the span is about something else")
-            strength = min(1.0, 0.5 + near)
+            strength = self._closeness(statement, spans)
+            if strength < 1.0:
+                reason = against[0] if against else "the span says something else"
+                return Verdict(False, min(strength, OVERLAP_BAR), reason)
         return Verdict(not against, strength, against[0] if against else "")
+
+    def _closeness(self, statement: str, spans: Sequence[str]) -> float:
+        """How close they are as a multiple of the bar that applies."""
+        near = max(self._nearness(statement, span) for span in spans)
+        own, given = self._tokens(statement), np.concatenate([self._tokens(span) for span in spans])
+        if not len(own) or not len(given):
+            return near / NEARNESS_BAR
+        matches = np.sort((own @ given.T).max(axis=1))
+        average, worst = float(matches.mean()), float(matches[: max(1, len(matches) // 4)].mean())
+        if is_chinese(statement) == is_chinese("\n".join(spans)):
+            return (near + average + worst) / SAME_LANGUAGE_BAR
+        return (near + average) / ACROSS_LANGUAGES_BAR
 
     def _nearness(self, statement: str, span: str) -> float:
         own = self._centred(statement)
@@ -112,11 +130,16 @@ class OfflineSupport:
         return (whole + max([whole, *(float(own @ self._centred(c)) for c in clauses)])) / 2
 
     def _centred(self, text: str) -> NDArray[np.float32]:
-        vector = self._vectors.get(text)
-        if vector is None:
-            raw = self._encoder.passages([text])[0].vector - self._means[is_chinese(text)]
-            vector = self._vectors[text] = raw / max(float(np.linalg.norm(raw)), 1e-9)
-        return vector
+        raw = self._encoded(text).vector - self._means[is_chinese(text)]
+        return raw / max(float(np.linalg.norm(raw)), 1e-9)
+
+    def _tokens(self, text: str) -> NDArray[np.float32]:
+        return self._encoded(text).tokens
+
+    def _encoded(self, text: str) -> Encoded:
+        if text not in self._kept:
+            self._kept[text] = self._encoder.passages([text])[0]
+        return self._kept[text]
 
     @cached_property
     def _encoder(self) -> Encoder:
@@ -143,9 +166,9 @@ class CrossEncoderSupport:
 
         return CrossEncoder(self._name)
 
-    def judge(self, statement: str, spans: Sequence[str], question: str) -> Verdict:
+    def judge(self, statement: str, spans: Sequence[str], context: str) -> Verdict:
         """The best span's probability against the bar; the rules still hold."""
-        against = contradictions(statement, "\n".join(spans), question)
+        against = contradictions(statement, "\n".join(spans), context)
         raw = np.array(self._model.predict([(span, statement) for span in spans]), dtype=np.float64)
         if raw.ndim == 2:
             labels = {str(v).casefold(): int(k) for k, v in self._model.config.id2label.items()}

@@ -64,6 +64,8 @@ class Statement:
     text: str
     """Without marks."""
     marks: tuple[str, ...]
+    earlier: tuple[str, ...] = ()
+    """Those of `marks` that belong to an earlier clause of the sentence, where they were a statement's own."""
 
 
 _TRAILING_MARKS = rf"(?:\s*\[{_ONE}(?:\s*[,;，、]\s*{_ONE})*\])*"
@@ -71,6 +73,7 @@ _SENTENCE_END = re.compile(
     rf"(?:[。！？；](?:[」』”’）)])*|(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)[.!?;](?:[\"')”’])*(?={_TRAILING_MARKS}(?:\s|$)))"
     + _TRAILING_MARKS
 )
+_MARKED_CLAUSE = re.compile(rf"\[{_ONE}(?:\s*[,;，、]\s*{_ONE})*\]\s*[，,；;、]")
 _LIST_MARKER = re.compile(r"^\s*(?:[-*+•]|\d+[.)、])\s+|^\s*\d+、")
 _HEADING = re.compile(r"^\s*#{1,6}\s")
 _RULE = re.compile(r"^\s*\|?[\s:|-]+\|?\s*$")
@@ -101,24 +104,35 @@ def statements(text: str) -> list[Statement]:
         claims: list[Statement] = []
         waiting = 0
         for sentence in _sentences(_LIST_MARKER.sub("", _REMARK.sub("", line).lstrip("> "))):
-            claim = re.sub(r"\s+", " ", without_marks(sentence)).replace("**", "").strip()
+            parts = [part for part in _cumulative_clauses(sentence) if len(re.sub(r"\W", "", part.text)) >= 4]
             cited = tuple(marks(sentence))
-            if len(re.sub(r"\W", "", claim)) >= 4:
-                claims.append(Statement(claim, cited))
+            claims[waiting:] = [Statement(c.text, c.marks or cited) for c in claims[waiting:]]
+            claims += parts
             if cited:
-                claims[waiting:] = [
-                    Statement(c.text, (*c.marks, *cited)) if c.marks != cited else c for c in claims[waiting:]
-                ]
                 waiting = len(claims)
         found += [c for c in claims if c.marks or not (_is_no_claim(c.text) or _ABOUT_THE_ANSWER.search(c.text))]
     return found
 
 
 def _sentences(line: str) -> list[str]:
+    """Sentences with their trailing marks."""
     ends = [m.end() for m in _SENTENCE_END.finditer(line)]
-    starts = [0, *ends]
-    parts = [line[a:b] for a, b in zip(starts, [*ends, len(line)], strict=True)]
+    parts = [line[a:b] for a, b in zip([0, *ends], [*ends, len(line)], strict=True)]
     return [part for part in parts if part.strip()]
+
+
+def _cumulative_clauses(sentence: str) -> list[Statement]:
+    """The sentence up to each of its marked clauses, and whole: a later clause is understood with those before it."""
+    ends = [m.end() for m in _MARKED_CLAUSE.finditer(sentence) if m.end() < len(sentence.rstrip())]
+    parts = [sentence[:end] for end in (*ends, len(sentence))]
+    return [
+        Statement(
+            re.sub(r"\s+", " ", without_marks(part)).replace("**", "").strip(" ,，、"),
+            tuple(marks(part)),
+            tuple(marks(before)),
+        )
+        for before, part in zip(["", *parts], parts, strict=False)
+    ]
 
 
 def _is_no_claim(claim: str) -> bool:

@@ -38,22 +38,26 @@ def check_statements(answer: Answer, support: Support) -> list[Checked]:
 
 
 def _check(statement: Statement, answer: Answer, support: Support) -> Checked:
-    quotes = {str(c.n): c.quote for c in answer.citations if str(c.n) in statement.marks}
+    cited = [c for c in answer.citations if str(c.n) in statement.marks]
+    quotes = {str(c.n): c.quote for c in cited}
+    context = "\n".join([answer.question, *(f"{c.title} > {c.section}" for c in cited)])
     runs = [run for run in answer.tool_runs if run.n in statement.marks]
     if not quotes and not runs:
         return Checked(statement, False, "no source", ())
     if runs:
         return _check_calculation(statement, answer, list(quotes.values()))
-    together = support.judge(statement.text, list(quotes.values()), answer.question)
+    together = support.judge(statement.text, list(quotes.values()), context)
     if not together.supported:
-        return Checked(statement, False, together.objection, tuple(quotes))
+        return Checked(statement, False, together.objection, tuple(m for m in quotes if m not in statement.earlier))
     idle = []
     if len(quotes) > 1:
         for mark, quote in quotes.items():
+            if mark in statement.earlier:
+                continue
             others = [other for key, other in quotes.items() if key != mark]
             if (
-                not support.judge(statement.text, [quote], answer.question).supported
-                and support.judge(statement.text, others, answer.question).supported
+                not support.judge(statement.text, [quote], context).supported
+                and support.judge(statement.text, others, context).supported
             ):
                 idle.append(mark)
     return Checked(statement, True, "", tuple(idle))
@@ -98,7 +102,9 @@ class CitationPrecisionMetric:
     def score(self, case: Case, answer: Answer) -> Score | None:
         """Applies to answers with marks."""
         checked = check_statements(answer, self._support)
-        marks = [(c, mark) for c in checked for mark in dict.fromkeys(c.statement.marks)]
+        marks = [
+            (c, mark) for c in checked for mark in dict.fromkeys(c.statement.marks) if mark not in c.statement.earlier
+        ]
         if not marks:
             return None
         idle = [f"[{mark}] at {c.statement.text[:40]!r}" for c, mark in marks if mark in c.idle]
