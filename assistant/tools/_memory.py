@@ -198,10 +198,10 @@ def need(plan: Plan) -> Need:
         weights = base_weights(plan) / split / (n if plan.stage >= 3 else 1)
         own, gradients, optimizer = zero_states(trained / split, plan.stage, n, optimizer=plan.optimizer_bytes)
         weights += own
-    gathered = plan.stage >= 3 and n > 1
     # Two layers are whole at a time; of a mixture of experts only what a token passes through is gathered.
-    share = shape.active_parameters / shape.parameters
-    buffers = 2 * base_weights(plan) * share / split / shape.layers if gathered or plan.offload == "all" else 0.0
+    remote = 1.0 if plan.offload == "all" else (1 - 1 / n if plan.stage >= 3 else 0.0)
+    whole = 2 * shape.active_parameters / shape.parameters / shape.layers
+    buffers = base_weights(plan) / split * min(whole, remote)
     host = 0.0
     if plan.offload != "none":
         # The host keeps fp32 gradients beside the optimizer's states.

@@ -290,7 +290,7 @@ def _calculate(inputs: SelectInputs, language: Language) -> Calculation:
     warnings = () if inputs.offers else _checks.age_warnings(used, language)
     return Calculation(
         result=result,
-        formula="value = price a GPU-hour / (peak FLOP/s x expected MFU x 3600); instances = GPUs / GPUs each, rounded up",
+        formula="value = price a GPU-hour / (peak FLOP/s x expected MFU x 3600); instances = GPUs / GPUs each, up",
         filled=filled,
         assumptions=_assumptions(inputs, found, language),
         warnings=(*warnings, *_export(inputs, language)),
@@ -422,6 +422,14 @@ def _present(run: ToolRun, language: Language) -> Presentation:
         f"{_REASON_WORDS[item['reason']][0 if zh else 1]} {item['count']}"
         for item in sorted(result["left_out"], key=lambda item: -item["count"])
     )
+    if not result["offers"] and "unlisted_provider" in result:
+        name = result["unlisted_provider"]
+        return Presentation(
+            f"目录里没有 {name} 有出处的价格。请给出你的报价（卡型、卡数、每卡或整机每小时多少钱），就能和其他方案比。"
+            if zh
+            else f"No sourced price of {name} is listed. Give your quote (GPU, how many, price of a GPU or instance an "
+            "hour) to have it compared."
+        )
     if not result["offers"]:
         headline = (
             f"没有符合条件的实例（排除原因：{why}）。请放宽其中一项。"

@@ -27,10 +27,9 @@ from knowledge.catalog import data, records
 from knowledge.catalog.age import DEFAULT_MAX_AGE_DAYS, stale
 from knowledge.catalog.mentions import Mention, mentions
 from knowledge.catalog.names import AmbiguousName, Match, UnknownName, find_accelerator, find_model, find_provider
-from knowledge.catalog.offers import Offers, current, load_offers, use
-from knowledge.catalog.price_files import PriceFile, Problem, read_price_file
-from knowledge.catalog.records import Provenance
-from knowledge.catalog.refreshing import Change, Refresh, RefreshFailed, newest_refresh, refresh_prices
+from knowledge.catalog.offers import Offers, current, load_offers, newest_refresh, read_price_file, use
+from knowledge.catalog.records import PriceFile, Problem, Provenance
+from knowledge.catalog.refreshing import Change, Refresh, RefreshFailed, refresh_prices
 from knowledge.catalog.views import KINDS, Report, check, list_rows, show
 
 __all__ = [

@@ -55,7 +55,8 @@ def fold(text: str) -> str:
 _MEMORY = re.compile(r"(?<![a-z\d.])(\d{2,3})\s*(?:gib|gb|g)(?![a-z0-9])")
 _FORM = re.compile(r"(?<![a-z])(sxm\d?|pci-?e|nvl|oam)(?![a-z])")
 _COUNT = re.compile(
-    r"^\s*(?:\d+\s*(?:[x×*]|张|块|卡|片)|[一二两三四五六七八九十百]+\s*(?:张|块|卡|片)|双卡?)\s*|\s*[x×*]\s*\d+\s*$"
+    r"^\s*(?:\d+\s*(?:[x×*]|张|块|卡|片)|[一二两三四五六七八九十百]+\s*(?:张|块|卡|片)|双卡?)\s*"
+    r"|\s*(?<![a-z])[x×*]\s*\d+\s*$"
 )
 _NOISE = re.compile(
     r"nvidia|geforce|tesla|英伟达|华为|huawei|instinct|\bamd\b|habana|google|hbm\d\w*|显卡|gpus?\b|卡$|版"

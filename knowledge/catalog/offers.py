@@ -8,9 +8,9 @@ from pathlib import Path
 
 from knowledge.catalog import data
 from knowledge.catalog.age import DEFAULT_MAX_AGE_DAYS
-from knowledge.catalog.price_files import Problem, read_price_file
-from knowledge.catalog.records import Instance
-from knowledge.catalog.refreshing import newest_refresh
+from knowledge.catalog.records import Instance, PriceFile, Problem, RowOrigin
+
+REFRESH_PREFIX = "prices-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,23 @@ def _over(base: Sequence[Instance], own: Sequence[Instance]) -> tuple[Instance, 
         if (row.provider, row.name, row.region) not in exact and (row.provider, row.name) not in everywhere
     ]
     return (*own, *kept)
+
+
+def read_price_file(path: Path, origin: RowOrigin = "price file") -> PriceFile:
+    """Read a price sheet (CSV or XLSX); rows that can't be used become problems, the others are offers.
+
+    Raises:
+        InvalidInput: the file is missing, is no CSV or XLSX, or lacks the columns for a GPU and its price.
+    """
+    # Reading amounts as people write them is slow to import, and most runs have no price file.
+    from knowledge.catalog import price_files
+
+    return price_files.read_price_file(path, origin)
+
+
+def newest_refresh(folder: Path) -> Path | None:
+    """The latest dated file of a folder, None where there is none."""
+    return max(folder.glob(f"{REFRESH_PREFIX}????-??-??.csv"), default=None, key=lambda path: path.name)
 
 
 def load_offers(

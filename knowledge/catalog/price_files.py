@@ -12,34 +12,14 @@ import io
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import Literal
 
 from knowledge import quantities
 from knowledge.catalog.names import UnknownName, find_accelerator, find_provider
-from knowledge.catalog.records import Instance, Provenance, RowOrigin
+from knowledge.catalog.records import Instance, PriceFile, Problem, Provenance, RowOrigin
 from knowledge.errors import InvalidInput
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A row that could not be used."""
-
-    file: str
-    line: int
-    """1-based, as a spreadsheet counts."""
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class PriceFile:
-    """What a price file holds."""
-
-    instances: tuple[Instance, ...]
-    problems: tuple[Problem, ...]
-
 
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "provider": ("provider", "cloud", "vendor", "供应商", "云厂商", "厂商", "云"),

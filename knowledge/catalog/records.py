@@ -287,3 +287,21 @@ class MemoryMeasurement:
     activations_gib: float
     activations_selective_gib: float
     source: Provenance
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A row of a price file that could not be used."""
+
+    file: str
+    line: int
+    """1-based, as a spreadsheet counts."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PriceFile:
+    """What a price file holds."""
+
+    instances: tuple[Instance, ...]
+    problems: tuple[Problem, ...]

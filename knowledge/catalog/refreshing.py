@@ -14,10 +14,10 @@ from typing import Any
 
 from knowledge.catalog.data import aliases
 from knowledge.catalog.names import UnknownName, find_accelerator, find_provider
+from knowledge.catalog.offers import REFRESH_PREFIX
 from knowledge.catalog.records import Instance
 from knowledge.errors import AdvisorError
 
-_PREFIX = "prices-"
 _HEADER = (
     "provider",
     "instance",
@@ -59,11 +59,6 @@ class Refresh:
     path: Path
     rows: int
     changes: tuple[Change, ...]
-
-
-def newest_refresh(folder: Path) -> Path | None:
-    """The latest dated file of a folder, None where there is none."""
-    return max(folder.glob(f"{_PREFIX}????-??-??.csv"), default=None, key=lambda path: path.name)
 
 
 def _query() -> list[Any]:
@@ -161,6 +156,6 @@ def refresh_prices(folder: Path, in_use: Sequence[Instance], *, today: date | No
     if not rows:
         raise RefreshFailed("Prices were not refreshed and nothing was changed: the price catalog had no known GPU.")
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{_PREFIX}{now.isoformat()}.csv"
+    path = folder / f"{REFRESH_PREFIX}{now.isoformat()}.csv"
     _write(path, rows)
     return Refresh(path, len(rows), _changes(in_use, rows))

@@ -11,7 +11,6 @@ from typing import Any
 from knowledge.catalog import data, offers
 from knowledge.catalog.age import DEFAULT_MAX_AGE_DAYS, stale
 from knowledge.catalog.names import UnknownName, find_accelerator, find_model
-from knowledge.catalog.price_files import Problem
 from knowledge.catalog.records import (
     Accelerator,
     Commitment,
@@ -22,6 +21,7 @@ from knowledge.catalog.records import (
     Notice,
     OfflineDevice,
     PowerUsage,
+    Problem,
     Provenance,
     PublishedRun,
     SpotTerm,
