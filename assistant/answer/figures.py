@@ -49,6 +49,12 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z]*-?\d[\w.-]*|\d+[A-Za-z]{2,}\d\w*")
 """A100, ZeRO-3, p5.48xlarge: digits of a name are no figures."""
 
 
+_POWER_OF_TEN = re.compile(r"(?<![\d×x.])10\^\d+")
+"""Part of a unit ("a 10^18 FLOP")."""
+_RANGE = re.compile(r"\s?[–~～至到-]\s?\d[\d,.]*")
+"""The first number of "22–41%" has the unit of the second."""
+
+
 @dataclass(frozen=True, slots=True)
 class Figure:
     """A number as written, every value that it may stand for, and half of its last digit relative to the value."""
@@ -62,7 +68,7 @@ def figures(text: str) -> list[Figure]:
     """All numbers of a text in order; marks, list numbers and digits inside names are none."""
     text = re.sub(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+", lambda m: "^" + m.group().translate(_SUPERSCRIPTS), text)
     text = unicodedata.normalize("NFKC", _LIST_NUMBER.sub(" ", _MARKS.sub(" ", text)))
-    text = _NAME.sub(" ", text)
+    text = _POWER_OF_TEN.sub(" ", _NAME.sub(" ", text))
     return [_figure(match, text) for match in _NUMBER.finditer(text)]
 
 
@@ -74,6 +80,8 @@ def _figure(match: re.Match[str], text: str) -> Figure:
         value *= 10.0 ** max(-60, min(60, int(power)))
     tolerance = 0.5 * _last_digit(digits) / float(digits) if float(digits) else 0.0
     readings, end = [value], match.end()
+    if second := _RANGE.match(text, end):
+        end = second.end()
     if scale := _SCALE.match(text, end):
         readings.append(value * _SCALES[scale.group(1)])
         end = scale.end()

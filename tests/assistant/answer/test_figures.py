@@ -25,7 +25,9 @@ def test_reads_a_number_as_written(text: str, expected: float) -> None:
     assert any(reading == pytest.approx(expected) for reading in figures(text)[0].readings)
 
 
-@pytest.mark.parametrize("text", ["A100 and H100", "ZeRO-3", "p5.48xlarge", "1. first\n2. second", "said [1][T2]", "ISO27001"])
+@pytest.mark.parametrize(
+    "text", ["A100 and H100", "ZeRO-3", "p5.48xlarge", "1. first\n2. second", "said [1][T2]", "ISO27001"]
+)
 def test_digits_of_names_marks_and_lists_are_no_figures(text: str) -> None:
     assert figures(text) == []
 

@@ -10,7 +10,15 @@ DOCUMENT = "spot-1"
 def citation(n: int, quote: str, start: int | None = None) -> Citation:
     at = SOURCE.index(quote) if start is None else start
     return Citation(
-        n=n, document_id=DOCUMENT, title="Spot", section="", location="spot.md", quote=quote, start=at, end=at + len(quote), score=1
+        n=n,
+        document_id=DOCUMENT,
+        title="Spot",
+        section="",
+        location="spot.md",
+        quote=quote,
+        start=at,
+        end=at + len(quote),
+        score=1,
     )
 
 
