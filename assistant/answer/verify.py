@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from assistant.answer.figures import unsupported, values_of_run, values_of_text
+from assistant.errors import InvalidInput
 from assistant.schema import Citation, ToolRun
 
 MARK = re.compile(r"\[(T?\d+)\]")
@@ -39,7 +40,7 @@ def verify(
 
     Args:
         question: its own numbers may be repeated without a mark.
-        source_text: document id -> stored source text; raises KeyError for an unknown document.
+        source_text: document id -> stored source text; raises InvalidInput for an unknown document.
     """
     faults = _marks(text, citations, tool_runs)
     faults += [
@@ -73,7 +74,7 @@ def _marks(text: str, citations: Sequence[Citation], runs: Sequence[ToolRun]) ->
 def _exact(citation: Citation, source_text: Callable[[str], str]) -> bool:
     try:
         source = source_text(citation.document_id)
-    except KeyError:
+    except InvalidInput:
         return False
     return bool(citation.quote.strip()) and source[citation.start : citation.end] == citation.quote
 

@@ -29,7 +29,7 @@ def _offers(mentions: Mentions) -> list[dict[str, Any]]:
     if len(accelerators) < 2 or len(prices) != len(accelerators):
         return []
     return [
-        {"name": accelerator.value, "gpu": accelerator.value, "price_per_gpu_hour": price.value, "currency": currency}
+        {"name": accelerator.value, "gpu": accelerator.value, "price_per_gpu_hour": price.value}
         for accelerator, (price, currency) in zip(accelerators, prices, strict=True)
     ]
 

@@ -1,0 +1,1 @@
+"""The subcommands of `advisor`, one file a theme; each imports what it needs when it runs."""

@@ -1,0 +1,83 @@
+"""What the subcommands share: opening the advisor, filling an empty data folder, printing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from assistant.advisor import Advisor
+    from assistant.schema import Answer
+    from assistant.settings import Settings
+    from knowledge.ingest import IngestReport
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def settings() -> Settings:
+    """The settings; a company's price file comes into force."""
+    from assistant.settings import load_settings
+
+    return load_settings()
+
+
+def open_advisor() -> Advisor:
+    """The advisor over the data folder, which is filled with the shipped guidance if it doesn't exist yet."""
+    from assistant.advisor import Advisor
+    from knowledge.store import FILE_NAME
+
+    values = settings()
+    if not (values.data_dir / FILE_NAME).exists():
+        from knowledge.shipped import shipped_paths
+
+        click.echo("First start: indexing the shipped guidance (about a minute) …", err=True)
+        ingest_paths(values, shipped_paths())
+    return Advisor(values)
+
+
+def ingest_paths(values: Settings, paths: Sequence[Path]) -> IngestReport:
+    """Index files and folders, with a progress bar on a terminal."""
+    from tqdm import tqdm
+
+    from assistant.understand.intent import load_intents
+    from knowledge.encoders import load_encoder
+    from knowledge.ingest import ingest
+    from knowledge.store import Store
+
+    encoder = load_encoder(values.encoder)
+    with Store.open(values.data_dir) as store, tqdm(unit="B", unit_scale=True, disable=None, leave=False) as bar:
+
+        def progress(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        report = ingest(store, encoder, paths, on_progress=progress)
+    load_intents(encoder, values.data_dir)
+    return report
+
+
+def answer_json(answer: Answer) -> dict[str, Any]:
+    """The contract's JSON object."""
+    return answer.model_dump(mode="json")
+
+
+def print_json(value: Any) -> None:
+    """JSON as people and programs read it."""
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+
+
+def print_answer(answer: Answer) -> None:
+    """The answer, and below it where its citations are from."""
+    click.echo(answer.text)
+    if answer.citations:
+        click.echo()
+    for citation in answer.citations:
+        page = f", p. {citation.page}" if citation.page else ""
+        click.secho(f"[{citation.n}] {citation.title} › {citation.section}{page} ({citation.location})", dim=True)
+    for question in answer.follow_ups:
+        click.secho(f"→ {question}", dim=True)
+    click.echo()

@@ -1,0 +1,169 @@
+"""`index`, `docs`, `doctor`: what is indexed, and whether it is sound."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assistant.commands.common import ingest_paths, json_option, print_json, settings
+from knowledge.errors import StoreError
+
+if TYPE_CHECKING:
+    from knowledge.ingest import IngestReport
+    from knowledge.rows import DocumentRow
+    from knowledge.store import Store
+
+_STATUSES = ("added", "updated", "unchanged", "duplicate", "failed")
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--shipped", is_flag=True, help="Index the shipped guidance too.")
+@json_option
+def index(paths: tuple[Path, ...], shipped: bool, as_json: bool) -> None:
+    """Index files and folders; what is unchanged is skipped, so a rerun continues."""
+    from knowledge.shipped import shipped_paths
+
+    wanted = [*paths, *(shipped_paths() if shipped else [])]
+    if not wanted:
+        raise click.UsageError("Name files or folders to index, or give --shipped.")
+    report = ingest_paths(settings(), wanted)
+    if as_json:
+        print_json(_report_json(report))
+    else:
+        _show_report(report)
+    if report.count("failed"):
+        sys.exit(1)
+
+
+def _report_json(report: IngestReport) -> dict[str, Any]:
+    counts = Counter(file.status for file in report.files)
+    return {"files": [asdict(file) for file in report.files]} | {status: counts[status] for status in _STATUSES}
+
+
+def _show_report(report: IngestReport) -> None:
+    for file in report.files:
+        if file.status == "failed":
+            click.secho(f"failed     {file.path}: {file.reason}", fg="red")
+        else:
+            click.echo(f"{file.status:10} {file.path} ({file.chunks} passages)")
+    counts = Counter(file.status for file in report.files)
+    click.echo(
+        ", ".join(f"{counts[status]} {status}" for status in _STATUSES if counts[status]) or "No documents found."
+    )
+
+
+@click.group()
+def docs() -> None:
+    """The indexed documents."""
+
+
+@docs.command("list")
+@json_option
+def docs_list(as_json: bool) -> None:
+    """List the documents."""
+    with _store() as store:
+        rows = [_row_json(row) for row in store.documents()]
+    if as_json:
+        print_json(rows)
+        return
+    for row in rows:
+        click.echo(f"{row['document_id']:44} {row['language']}  {row['chunks']:4} passages  {row['title']}")
+
+
+@docs.command("show")
+@click.argument("document_id")
+@click.option("--text", "only_text", is_flag=True, help="Print the text as the assistant sees it, nothing else.")
+@json_option
+def docs_show(document_id: str, only_text: bool, as_json: bool) -> None:
+    """Show one document: its text and its passages."""
+    with _store() as store:
+        row = store.document(document_id)
+        text = store.source_text(document_id)
+        chunks = store.chunks(document_id)
+    if as_json:
+        fields = ("start", "end", "text", "page")
+        passages = [{n: getattr(c, n) for n in fields} | {"section": " > ".join(c.section)} for c in chunks]
+        print_json(_row_json(row) | {"text": text, "chunks": passages})
+    elif only_text:
+        click.echo(text)
+    else:
+        for name, value in _row_json(row).items():
+            click.echo(f"{name}: {value}")
+        for chunk in chunks:
+            click.secho(f"\n[{chunk.start}:{chunk.end}] {' > '.join(chunk.section)}", bold=True)
+            click.echo(chunk.text)
+
+
+@docs.command("remove")
+@click.argument("document_ids", nargs=-1, required=True)
+def docs_remove(document_ids: tuple[str, ...]) -> None:
+    """Remove documents with all that was made of them."""
+    from knowledge.index import refresh_snapshot
+
+    with _store() as store:
+        for document_id in document_ids:
+            store.document(document_id)
+        for document_id in document_ids:
+            store.remove(document_id)
+            click.echo(f"removed {document_id}")
+        refresh_snapshot(store)
+
+
+@click.command()
+@json_option
+def doctor(as_json: bool) -> None:
+    """Check the installation and the store: what was found, how bad it is, what to do."""
+    from knowledge.doctor import Check, diagnose
+    from knowledge.encoders import load_encoder
+    from knowledge.errors import EncoderError
+
+    values = settings()
+    checks = []
+    identity = None
+    try:
+        identity = load_encoder(values.encoder).identity
+        checks.append(Check("encoder files", "ok", identity))
+    except EncoderError as error:
+        checks.append(Check("encoder files", "error", str(error), "Follow the message."))
+    checks += diagnose(values.data_dir, identity)
+    if as_json:
+        print_json([asdict(check) for check in checks])
+    else:
+        colours = {"ok": "green", "warning": "yellow", "error": "red"}
+        for check in checks:
+            click.secho(f"{check.severity:8}", fg=colours[check.severity], nl=False)
+            click.echo(f"{check.name}: {check.found}{f' → {check.remedy}' if check.remedy else ''}")
+    if any(check.severity == "error" for check in checks):
+        sys.exit(1)
+
+
+def _store() -> Store:
+    from knowledge.store import Store
+
+    values = settings()
+    try:
+        return Store.open(values.data_dir, create=False)
+    except StoreError as error:
+        raise StoreError(f"{error} `advisor index --shipped` fills the folder.") from error
+
+
+def _row_json(row: DocumentRow) -> dict[str, Any]:
+    return {
+        "document_id": row.document_id,
+        "title": row.title,
+        "location": row.location,
+        "names": list(row.names),
+        "language": row.language,
+        "chunks": row.chunks,
+        "encoding": row.encoding,
+        "pages": row.pages,
+        "references": [{"name": r.name, "url": r.url, "as_of": r.as_of} for r in row.references],
+        "metadata": dict(row.metadata),
+        "indexed_at": row.indexed_at,
+    }
