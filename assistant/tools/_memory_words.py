@@ -389,10 +389,10 @@ def _table(run: ToolRun, language: Language) -> Sequence[tuple[str, ...]]:
         ("权重" if zh else "weights", result["weights_bytes_per_gpu"]),
         (
             "梯度与优化器" if zh else "gradients and optimizer",
-            result["model_state_bytes_per_gpu"] - result["weights_bytes_per_gpu"],
+            result["trained_state_bytes_per_gpu"],
         ),
         ("激活" if zh else "activations", result["activation_bytes_per_gpu"]),
-        ("KV 缓存" if zh else "KV cache", result.get("kv_cache_bytes", 0) / max(result.get("gpu_count", 1), 1)),
+        ("KV 缓存" if zh else "KV cache", result["kv_cache_bytes_per_gpu"]),
         ("合计" if zh else "total", result["total_bytes_per_gpu"]),
         ("主机内存（每台）" if zh else "host memory (a node)", result.get("host_bytes_per_node", 0)),
     ]

@@ -375,7 +375,7 @@ def _table(run: ToolRun, language: Language) -> list[tuple[str, ...]]:
                     offer["instance"],
                     offer["region"],
                     show.money(price, result["currency"], language, is_exact=True),
-                    show.money(price * result["gpu_hours"], result["currency"], language),
+                    show.money(offer["cost"], result["currency"], language),
                 )
             )
         return rows

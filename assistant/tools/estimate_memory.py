@@ -292,7 +292,9 @@ def _calculate(inputs: MemoryInputs, language: Language) -> Calculation:
     result |= {
         "zero_stage": plan.stage,
         "weights_bytes_per_gpu": need.weights,
+        "trained_state_bytes_per_gpu": need.gradients + need.optimizer,
         "model_state_bytes_per_gpu": need.states,
+        "kv_cache_bytes_per_gpu": need.kv_cache,
         "activation_bytes_per_gpu": need.activations,
         "total_bytes_per_gpu": need.total,
         "total_bytes_per_gpu_range": [

@@ -403,7 +403,8 @@ class _Estimate:
                 "provider": offer.provider,
                 "instance": offer.name,
                 "region": offer.region,
-                "price_per_gpu_hour": (offer.price_per_gpu(price.purchase) or 0) * self.to_currency,
+                "price_per_gpu_hour": (per_hour := (offer.price_per_gpu(price.purchase) or 0) * self.to_currency),
+                "cost": per_hour * self.spread[0],
             }
             for offer in price.rows
         ]

@@ -74,9 +74,10 @@ def money(value: float, currency: str, language: Language, *, is_exact: bool = F
     unit = "" if symbol else f" {currency}"
     sign = "-" if value < 0 else ""
     size = abs(value)
+    if 0 < size < 0.1:
+        return f"{sign}{symbol}{significant(size, digits)}{unit}"
     if is_exact or size < 100:
-        decimals = 2 if size >= 0.1 or size == 0 else min(6, 2 - math.floor(math.log10(size)))
-        return f"{sign}{symbol}{size:,.{decimals}f}{unit}"
+        return f"{sign}{symbol}{size:,.2f}{unit}"
     if size < 1e4:
         return f"{sign}{symbol}{significant(size, max(digits, 4))}{unit}"
     return f"{sign}{symbol}{number(size, language, digits)}{unit}"

@@ -274,7 +274,7 @@ def _calculate(inputs: SelectInputs, language: Language) -> Calculation:
     shown = ranked[:_SHOWN]
     used: list[Provenance] = [candidate.row.source for candidate in shown]
     result: dict[str, Any] = {
-        "offers": [_plain(candidate, inputs) for candidate in shown],
+        "offers": [_plain(candidate, ranked[0]) for candidate in shown],
         "matching": len(ranked),
         "left_out": [
             {"reason": reason, "count": len(names), "examples": names[:3]} for reason, names in left.reasons.items()
@@ -285,7 +285,7 @@ def _calculate(inputs: SelectInputs, language: Language) -> Calculation:
         result["unlisted_provider"] = provider
     if shown:
         fastest = min(shown, key=lambda c: c.days if c.days is not None else -c.useful_tflops)
-        result["fastest"] = _plain(fastest, inputs)
+        result["fastest"] = _plain(fastest, ranked[0])
     filled = {"purchase": Filled(inputs.purchase, "default"), "sort": Filled(inputs.sort, "default")}
     warnings = () if inputs.offers else _checks.age_warnings(used, language)
     return Calculation(
@@ -298,7 +298,7 @@ def _calculate(inputs: SelectInputs, language: Language) -> Calculation:
     )
 
 
-def _plain(candidate: _Candidate, inputs: SelectInputs) -> dict[str, Any]:
+def _plain(candidate: _Candidate, best: _Candidate) -> dict[str, Any]:
     row = candidate.row
     entry: dict[str, Any] = {
         "provider": row.provider,
@@ -311,6 +311,7 @@ def _plain(candidate: _Candidate, inputs: SelectInputs) -> dict[str, Any]:
         "price_per_instance_hour": candidate.price * row.accelerator_count,
         "price_per_hour": candidate.hourly,
         "price_per_exaflop": candidate.value,
+        "value_over_best": candidate.value / best.value,
         "network_gbps": row.network_gbps,
         "rdma": row.rdma,
         "as_of": row.source.as_of.isoformat() if row.source.as_of else None,
@@ -441,7 +442,7 @@ def _present(run: ToolRun, language: Language) -> Presentation:
     headline = _best(best, currency, language)
     if len(result["offers"]) > 1:
         second = result["offers"][1]
-        ratio = second["price_per_exaflop"] / best["price_per_exaflop"]
+        ratio = second["value_over_best"]
         price = show.money(second["price_per_gpu_hour"], currency, language, is_exact=True)
         headline += (
             f"其次是 {_label(second)}（每卡时 {price}，单位有效算力是它的 {show.significant(ratio, 3)} 倍价）。"

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -64,7 +66,8 @@ ZERO = {
 def test_zero_stages_are_the_papers_table(parameters: float, degree: int, stage: int, published: float) -> None:
     states = sum(_memory.zero_states(parameters, stage, degree)) / GB
     digits = len(str(published).split(".")[1]) if isinstance(published, float) else 0
-    assert states == pytest.approx(published, abs=max(0.51 * 10**-digits, 0.5 if published >= 100 else 0))
+    # The paper rounds some cells and cuts others off: one unit of the last digit it prints.
+    assert states == pytest.approx(published, abs=10**-digits)
 
 
 def test_qlora_of_65b_fits_one_48_gb_gpu() -> None:
@@ -213,24 +216,18 @@ plans = st.builds(
 
 @given(plans)
 def test_a_higher_zero_stage_never_needs_more(plan: Plan) -> None:
-    from dataclasses import replace
-
     totals = [_memory.need(replace(plan, stage=stage)).total for stage in range(4)]
-    assert all(later <= earlier * (1 + 1e-12) for earlier, later in zip(totals, totals[1:], strict=False))
+    assert all(later <= earlier * (1 + 1e-12) for earlier, later in pairwise(totals))
 
 
 @given(plans, st.integers(2, 8))
 def test_more_gpus_never_need_more_on_each(plan: Plan, times: int) -> None:
-    from dataclasses import replace
-
     more = _memory.need(replace(plan, gpus=plan.gpus * times)).total
     assert more <= _memory.need(plan).total * (1 + 1e-12)
 
 
 @given(plans, st.floats(1.0, 100.0))
 def test_more_parameters_longer_sequences_and_larger_batches_never_need_less(plan: Plan, times: float) -> None:
-    from dataclasses import replace
-
     need = _memory.need(plan).total
     bigger = _shape.from_size(plan.shape.parameters * times)
     assert _memory.need(replace(plan, shape=bigger)).total >= need * (1 - 1e-9)
@@ -242,8 +239,6 @@ def test_more_parameters_longer_sequences_and_larger_batches_never_need_less(pla
     st.floats(1e8, 1e12), st.sampled_from(["full", "lora", "qlora", "inference"]), st.sampled_from([24, 48, 80, 141])
 )
 def test_the_smallest_count_fits_and_half_of_it_does_not(parameters: float, method: Any, card: int) -> None:
-    from dataclasses import replace
-
     plan = Plan(_shape.from_size(parameters), method, 1, stage=3)
     count = _memory.smallest_count(plan, card * GB)
     if count is None:
