@@ -96,7 +96,7 @@ _COMPILED = tuple((d, f, re.compile(rf"(?:[个张台块]\s*)?(?:{p})", re.I)) fo
 _COMPILED_BANDWIDTH = tuple((f, re.compile(p)) for f, p in _BANDWIDTH)
 
 _SCALE = re.compile(
-    r"\s*(?:(?P<han>[十百千]?万(?!吨)|[百千]亿|十亿|万?亿|萬|億|千(?![瓦克])|兆(?![瓦比字]))"
+    r"\s*(?:(?P<han>万亿|[十百千]?万(?!吨)|[十百千]?亿|萬|億|千(?![瓦克])|兆(?![瓦比字]))"
     r"|(?P<letter>[kKMBTGP](?![A-Za-z])|[kKMBT](?=tok|param))"
     r"|(?P<word>(?:thousand|million|billion|trillion|bn|mn|mil)\b))",
     re.I,
