@@ -135,7 +135,7 @@ class Conversations:
         """
         return Answer.model_validate_json(self._turns(conversation_id, owner)[-1])
 
-    def list(self, owner: str = "", limit: int = 100) -> list[ConversationSummary]:
+    def summaries(self, owner: str = "", limit: int = 100) -> list[ConversationSummary]:
         """The owner's conversations, newest first."""
         query = (
             select(_CONVERSATIONS, func.count(_TURNS.c.turn).label("turns"))

@@ -7,7 +7,7 @@ number stands in what its statement cites.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -35,12 +35,14 @@ def verify(
     *,
     question: str,
     source_text: Callable[[str], str],
+    presented: Mapping[str, str] | None = None,
 ) -> list[Fault]:
     """All faults of an answer's text; none means that it may be shown.
 
     Args:
         question: its own numbers may be repeated without a mark.
         source_text: document id -> stored source text; raises InvalidInput for an unknown document.
+        presented: number of a tool run -> what the calculator itself says of its result in words.
     """
     faults = _marks(text, citations, tool_runs)
     faults += [
@@ -52,7 +54,7 @@ def verify(
         for citation in citations
         if not _exact(citation, source_text)
     ]
-    return faults + _numbers(text, citations, tool_runs, question)
+    return faults + _numbers(text, citations, tool_runs, question, presented or {})
 
 
 def _marks(text: str, citations: Sequence[Citation], runs: Sequence[ToolRun]) -> list[Fault]:
@@ -79,11 +81,13 @@ def _exact(citation: Citation, source_text: Callable[[str], str]) -> bool:
     return bool(citation.quote.strip()) and source[citation.start : citation.end] == citation.quote
 
 
-def _numbers(text: str, citations: Sequence[Citation], runs: Sequence[ToolRun], question: str) -> list[Fault]:
+def _numbers(
+    text: str, citations: Sequence[Citation], runs: Sequence[ToolRun], question: str, presented: Mapping[str, str]
+) -> list[Fault]:
     said: dict[str, list[float]] = {
         str(c.n): list(values_of_text(f"{c.quote} {c.section} {c.title}")) for c in citations
     }
-    said |= {run.n: list(values_of_run(run)) for run in runs}
+    said |= {run.n: [*values_of_run(run), *values_of_text(presented.get(run.n, ""))] for run in runs}
     asked = list(values_of_text(question))
     faults = []
     for number, line in _lines_with_marks(text):

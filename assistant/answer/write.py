@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from assistant.answer.calculations import describe_missing, describe_run
 from assistant.answer.composer import compose
 from assistant.answer.draft import Rendered, Statement, render
 from assistant.answer.phrases import phrase
-from assistant.answer.verify import verify
+from assistant.answer.verify import Fault, verify
 from assistant.schema import Citation, Language, Status, ToolRun
+from assistant.tools.base import Presentation
 from assistant.understand.dialogue import Outcome, Plan
 from assistant.understand.frames import frame_of
 from knowledge.records import SearchResult
@@ -52,7 +54,13 @@ def write_answer(
         guidance = compose(found, language)
         if runs:
             guidance = [Statement(s.text, s.spans, place="item") for s in guidance if s.spans][:GUIDANCE_BESIDE_NUMBERS]
-    rendered, left_out = _checked([*numbers, *guidance], runs, plan.resolved.question, source_text)
+    check = partial(
+        verify,
+        question=plan.resolved.question,
+        source_text=source_text,
+        presented={o.run.n: _words(o.shown) for o in outcomes if o.run and o.shown},
+    )
+    rendered, left_out = _checked([*numbers, *guidance], runs, check)
     if rendered.citations or any(f"[{run.n}]" in rendered.text for run in runs):
         warnings = [warning for run in runs for warning in run.warnings]
         if left_out:
@@ -87,14 +95,20 @@ def _asked(outcome: Outcome) -> str | None:
     return str(outcome.invalid) if outcome.invalid else None
 
 
+def _words(shown: Presentation) -> str:
+    return "\n".join([shown.headline, shown.drivers, *(" ".join(row) for row in shown.table)])
+
+
 def _checked(
-    statements: Sequence[Statement], runs: Sequence[ToolRun], question: str, source_text: SourceText
+    statements: Sequence[Statement],
+    runs: Sequence[ToolRun],
+    check: Callable[[str, Sequence[Citation], Sequence[ToolRun]], list[Fault]],
 ) -> tuple[Rendered, bool]:
     """Render and verify; statements with a fault are taken out until none has one."""
     kept = list(statements)
     while True:
         rendered = render(kept)
-        faults = verify(rendered.text, rendered.citations, runs, question=question, source_text=source_text)
+        faults = check(rendered.text, rendered.citations, runs)
         faulty = {rendered.owners[fault.line] for fault in faults if fault.line is not None}
         inexact = {fault.citation for fault in faults if fault.citation is not None}
         faulty |= {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,11 +13,11 @@ from assistant.commands.common import ingest_paths, json_option, print_json, set
 from knowledge.errors import StoreError
 
 if TYPE_CHECKING:
-    from knowledge.ingest import IngestReport
+    from knowledge.ingest import FileStatus, IngestReport
     from knowledge.rows import DocumentRow
     from knowledge.store import Store
 
-_STATUSES = ("added", "updated", "unchanged", "duplicate", "failed")
+_STATUSES: tuple[FileStatus, ...] = ("added", "updated", "unchanged", "duplicate", "failed")
 
 
 @click.command()
@@ -42,8 +41,7 @@ def index(paths: tuple[Path, ...], shipped: bool, as_json: bool) -> None:
 
 
 def _report_json(report: IngestReport) -> dict[str, Any]:
-    counts = Counter(file.status for file in report.files)
-    return {"files": [asdict(file) for file in report.files]} | {status: counts[status] for status in _STATUSES}
+    return {"files": [asdict(file) for file in report.files]} | {status: report.count(status) for status in _STATUSES}
 
 
 def _show_report(report: IngestReport) -> None:
@@ -52,10 +50,8 @@ def _show_report(report: IngestReport) -> None:
             click.secho(f"failed     {file.path}: {file.reason}", fg="red")
         else:
             click.echo(f"{file.status:10} {file.path} ({file.chunks} passages)")
-    counts = Counter(file.status for file in report.files)
-    click.echo(
-        ", ".join(f"{counts[status]} {status}" for status in _STATUSES if counts[status]) or "No documents found."
-    )
+    counts = [f"{count} {status}" for status in _STATUSES if (count := report.count(status))]
+    click.echo(", ".join(counts) or "No documents found.")
 
 
 @click.group()

@@ -6,12 +6,11 @@ import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal
 
 import click
 
 from assistant.commands.common import json_option, print_json, settings
-from assistant.schema import Language
 
 
 @click.group()
@@ -52,7 +51,7 @@ def tools_run(name: str, arguments: str, language: Literal["zh", "en"], as_json:
         raise click.UsageError('ARGUMENTS must be a JSON object such as \'{"parameters": "7B"}\'.')
     settings()
     tool = get_tool(name)
-    run = tool.run(values, cast(Language, language))
+    run = tool.run(values, language)
     if as_json:
         print_json(run.model_dump(mode="json"))
     else:

@@ -45,11 +45,11 @@ def test_the_list_is_by_owner_and_newest_first(conversations: Conversations) -> 
     conversations.add(answer(first, "  how\nlong?  "), owner="a")
     conversations.add(answer(second, "how much?"), owner="a")
     conversations.add(answer(first, "and then?", 2), owner="a")
-    assert [(c.id, c.title, c.turns) for c in conversations.list("a")] == [
+    assert [(c.id, c.title, c.turns) for c in conversations.summaries("a")] == [
         (first, "how long?", 2),
         (second, "how much?", 1),
     ]
-    assert conversations.list("b") == []
+    assert conversations.summaries("b") == []
 
 
 def test_another_owner_finds_nothing(conversations: Conversations) -> None:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from assistant.understand.frames import estimate_memory, estimate_scaling, estimate_training_cost, select_instances
+from assistant.understand.frames import (
+    estimate_memory,
+    estimate_scaling,
+    estimate_storage,
+    estimate_training_cost,
+    plan_data_transfer,
+    select_instances,
+)
 from assistant.understand.slots import Frame
 
 FRAMES: tuple[Frame, ...] = (
     estimate_training_cost.FRAME,
     estimate_memory.FRAME,
     select_instances.FRAME,
+    plan_data_transfer.FRAME,
+    estimate_storage.FRAME,
     estimate_scaling.FRAME,
 )
 

@@ -50,15 +50,15 @@ FRAME = Frame(
             "token/s",
             cues=re.compile(r"总|合计|整个|集群|total|overall|cluster|aggregate|altogether", re.I),
         ),
-        Amount("price_per_gpu_hour", "USD/gpu-hour", plain=True, alternatives=True),
+        Amount("price_per_gpu_hour", "money/gpu-hour", plain=True, alternatives=True),
         Amount(
             "price_per_instance_hour",
-            "USD/hour",
+            "money/hour",
             cues=re.compile(r"台|节点|机器|实例|node|instance|machine|box|server", re.I),
         ),
-        Amount("price_per_gpu_hour", "USD/hour", plain=True, alternatives=True),
-        Amount("cost", "USD", cues=_BILL),
-        Amount("budget", "USD", cues=_BUDGET, plain=True),
+        Amount("price_per_gpu_hour", "money/hour", plain=True, alternatives=True),
+        Amount("cost", "money", cues=_BILL),
+        Amount("budget", "money", cues=_BUDGET, plain=True),
         Amount(
             "data_bytes", "byte", cues=re.compile(r"语料|文本|数据|text|corpus|data", re.I), not_kinds=("gpu memory",)
         ),

@@ -48,8 +48,8 @@ FRAME = Frame(
         Amount("min_gpu_memory_bytes", "byte", kinds=("gpu memory",), plain=True),
         Amount("min_memory_bytes", "byte", cues=re.compile(r"(?<!显)内存|host|\bram\b", re.I)),
         Amount("days", "day", plain=True),
-        Amount("max_price_per_gpu_hour", "USD/gpu-hour", plain=True),
-        Amount("budget", "USD", plain=True),
+        Amount("max_price_per_gpu_hour", "money/gpu-hour", plain=True),
+        Amount("budget", "money", plain=True),
     ),
     choices=(
         common.METHOD,

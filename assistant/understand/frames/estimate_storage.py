@@ -1,0 +1,82 @@
+"""How people ask what keeping data and checkpoints takes and costs."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from assistant.understand.frames import common
+from assistant.understand.mentions import Mentions
+from assistant.understand.slots import Amount, Choice, Frame
+
+_CHECKPOINT = re.compile(r"ckpt|checkpoint|检查点|存档|快照|snapshot", re.I)
+_ARCHIVE = re.compile(r"归档|冷|低频|archive|glacier|cold|cool", re.I)
+_KEEP = re.compile(r"保留|只留|留(?:最近|最后)|最近|最后|keep|last|latest|retain", re.I)
+_EVERY = re.compile(r"每|间隔|every|interval|each", re.I)
+
+
+def _refine(arguments: dict[str, Any], mentions: Mentions) -> dict[str, Any]:
+    arguments = common.drop_size_of_named_model(arguments, mentions)
+    if _CHECKPOINT.search(mentions.text) and "volume_bytes" in arguments and "price_per_gb_month" not in arguments:
+        arguments["checkpoint_bytes"] = arguments.pop("volume_bytes")
+    if {"parameters", "model"} & arguments.keys() and _ESTIMATED.search(mentions.text):
+        arguments.pop("checkpoint_bytes", None)
+    return arguments
+
+
+_ESTIMATED = re.compile(r"~|约|大概|差不多|about|around|\?!|？！", re.I)
+
+FRAME = Frame(
+    tool="estimate_storage",
+    asks=re.compile(
+        r"存储|对象存储|归档|副本|磁盘|硬盘|占(?:多少|盘)|多大(?:空间|的?盘)|ckpt|checkpoint|检查点|存(?:一|两|三|几|\d)份|每月|一个月多少|冷数据"
+        r"|storage|\bstor(?:e|ing)\b|disk|archive|replica|bucket|snapshot|per month|monthly|keep (?:the )?last|\btier",
+        re.I,
+    ),
+    amounts=(
+        Amount("archive_price_per_gb_month", "money/GB/month", cues=_ARCHIVE, reach=8),
+        Amount("archive_price_per_gb_month", "1", cues=_ARCHIVE, reach=8),
+        Amount("price_per_gb_month", "money/GB/month", plain=True),
+        Amount("price_per_gb_month", "money/GB", plain=True),
+        Amount("archive_share", "fraction", cues=_ARCHIVE, kinds=("share",), plain=True),
+        Amount("copies", "copy", plain=True),
+        Amount("months", "month", not_kinds=("interval",), cues=re.compile(r"项目|保存|存|放|for|keep|over", re.I)),
+        Amount("checkpoint_bytes", "byte", cues=_CHECKPOINT, not_kinds=("gpu memory",), reach=16),
+        Amount("volume_bytes", "byte", not_kinds=("gpu memory",), plain=True),
+        common.PARAMETERS,
+        Amount("bytes_per_parameter", "byte/parameter", plain=True),
+        Amount("save_every_steps", "step", cues=_EVERY, kinds=("interval",)),
+        Amount("steps", "step", not_kinds=("interval",), plain=True),
+        Amount("save_every_seconds", "second", cues=_EVERY, kinds=("interval",)),
+        Amount("run_days", "day", not_kinds=("interval",), cues=re.compile(r"训练|跑|run|train", re.I)),
+        Amount("keep_last", "checkpoint", cues=_KEEP, reach=10),
+        Amount("keep_last", "1", cues=_KEEP, reach=10),
+        Amount("checkpoint_count", "checkpoint", plain=True),
+        Amount("write_bytes_per_second", "byte/s", plain=True),
+        Amount("tokens", "tokens", plain=True),
+        Amount("monthly_cost", "money/month", plain=True),
+        Amount("bytes_per_example", "byte", cues=re.compile(r"每个样本|每张图|per (?:image|sample|example)", re.I)),
+    ),
+    choices=(
+        Choice(
+            "weights_only",
+            ((True, re.compile(r"只(?:存|保存|留)权重|不(?:存|保存)优化器|weights? only|without optimizer", re.I)),),
+        ),
+        Choice(
+            "kind",
+            (
+                ("block", re.compile(r"块存储|云盘|ssd|nvme|block|ebs", re.I)),
+                ("object", re.compile(r"对象存储|oss|\bs3\b|object|bucket", re.I)),
+            ),
+        ),
+        Choice("tier", (("archive", re.compile(r"全部归档|都归档|archive tier|glacier", re.I)),)),
+    ),
+    derived=(common.MODEL, common.GPU_COUNT, common.CURRENCY, common.PROVIDER),
+    needs=(("volume_bytes",), ("parameters",), ("model",), ("checkpoint_bytes",), ("tokens",), ("monthly_cost",)),
+    excludes=(common.SIZE_OR_MODEL,),
+    refine=_refine,
+    follow_ups={
+        "zh": ("一半转归档呢？", "只保留最近 3 个检查点呢？", "存三份呢？"),
+        "en": ("With half of it archived?", "Keeping only the last 3 checkpoints?", "With three copies?"),
+    },
+)
