@@ -48,7 +48,7 @@ def main() -> None:
 
     encoder = E5Encoder(prepare())
     groups = []
-    for folder in sorted(_CORPUS.iterdir()):
+    for folder in sorted({path.parent for path in _CORPUS.glob("*/*.md")}):
         bodies = [path.read_text(encoding="utf-8").split("\n---\n", 1)[-1] for path in sorted(folder.glob("*.md"))]
         lines = [line for body in bodies for line in body.splitlines() if len(line) >= _SHORTEST_LINE]
         groups.append(np.concatenate([normalised(states) for states in encoder.token_states(lines)]))

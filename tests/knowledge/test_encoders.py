@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import threading
+import unicodedata
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -140,6 +141,11 @@ class TestDefaultEncoder:
         assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
+def _in_every_unicode(character: str) -> bool:
+    """NFKC of newer characters differs between the Unicode versions of Python and `tokenizers`."""
+    return unicodedata.ucd_3_2_0.category(character) != "Cn"
+
+
 class TestTokenizer:
     def test_gives_the_ids_of_the_tokenizers_library_on_documents(
         self, folder: Path, library: Tokenizer, lines: list[str]
@@ -149,11 +155,15 @@ class TestTokenizer:
             assert ours.encode(PASSAGE_PREFIX + text, 1 << 20) == library.encode(PASSAGE_PREFIX + text).ids
 
     @settings(deadline=None)
-    @given(text=st.text(st.characters(exclude_categories=["Cs", "Cn"], exclude_characters="<\ufdd0"), max_size=60))
+    @given(
+        text=st.text(
+            st.characters(exclude_categories=["Cs"], exclude_characters="<").filter(_in_every_unicode), max_size=60
+        )
+    )
     @example("a  b　c")
     @example("10～20 ~ 〜")
     @example("e\u0301 ｶﾞ ㍿")
-    @example("\U000e0001\U000f0000\U000f0000")
+    @example("\U000f0000\U000f0000 云")
     def test_gives_the_ids_of_the_tokenizers_library_on_any_text(
         self, folder: Path, library: Tokenizer, text: str
     ) -> None:
@@ -378,9 +388,13 @@ class TestTokenVectors:
     def test_projection_keeps_what_separates_tokens(self, encoder: E5Encoder, lines: list[str]) -> None:
         states = [normalised(states) for states in encoder.token_states(lines)]
         projection = learn_projection([np.concatenate(states[::2]), np.concatenate(states[1::2])], 64)
-        small = [project(rows, projection) for rows in states]
-        questions = [encoder.query(line) for line in lines]
-        assert [rows.shape for rows in small] == [(len(rows), 64) for rows in states]
-        packed = [pack(e.tokens) for e in encoder.passages(lines)]
-        best = [int(np.argmax(maxsim(question.tokens, packed))) for question in questions]
-        assert best == list(range(len(lines)))
+        assert [project(rows, projection).shape for rows in states] == [(len(rows), 64) for rows in states]
+
+        def best(passages: list[np.ndarray]) -> np.ndarray:
+            packed = [pack(rows) for rows in passages]
+            return np.array([np.argsort(-maxsim(rows, packed))[1] for rows in passages])
+
+        mean = np.concatenate(states).mean(axis=0)
+        whole = best([normalised(rows - mean) for rows in states])
+        assert (best([project(rows, projection) for rows in states]) == whole).mean() > 0.6
+        assert (best([encoded.tokens for encoded in encoder.passages(lines)]) == whole).mean() > 0.6
