@@ -138,7 +138,7 @@ def _direction(statement: str, span: str, context: str) -> str:
             mine = re.search(said, statement, re.I)
             if (
                 mine
-                and not re.search(opposite, statement, re.I)
+                and not re.search(opposite, re.sub(said, " ", statement, flags=re.I), re.I)
                 and re.search(opposite, span, re.I)
                 and not re.search(said, span, re.I)
             ):
