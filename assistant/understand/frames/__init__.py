@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from assistant.understand.frames import (
+    compare_cloud_onprem,
+    compare_purchase_options,
     estimate_memory,
     estimate_scaling,
     estimate_storage,
@@ -16,8 +18,10 @@ FRAMES: tuple[Frame, ...] = (
     estimate_training_cost.FRAME,
     estimate_memory.FRAME,
     select_instances.FRAME,
+    compare_purchase_options.FRAME,
     plan_data_transfer.FRAME,
     estimate_storage.FRAME,
+    compare_cloud_onprem.FRAME,
     estimate_scaling.FRAME,
 )
 

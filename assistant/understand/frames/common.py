@@ -55,6 +55,9 @@ def regions(mentions: Mentions) -> Sequence[str]:
     return [name.value for name in mentions.names_of("region")]
 
 
+PER_GPU_HOUR = re.compile(
+    r"(?:每|一)?(?:个)?卡时|(?:每|一)张?卡(?:每|一)?(?:个)?小时|(?:per|an?|/)\s?(?:gpu|card)[- ]?(?:hour|h\b)", re.I
+)
 MODEL = Derived("model", model_names)
 GPU = Derived("gpu", gpu_names)
 GPU_COUNT = Derived("gpu_count", gpu_counts, units=("gpu", "node"))

@@ -57,6 +57,7 @@ FRAME = Frame(
             cues=re.compile(r"台|节点|机器|实例|node|instance|machine|box|server", re.I),
         ),
         Amount("price_per_gpu_hour", "money/hour", plain=True, alternatives=True),
+        Amount("price_per_gpu_hour", "money", cues=common.PER_GPU_HOUR, reach=4, alternatives=True),
         Amount("cost", "money", cues=_BILL),
         Amount("budget", "money", cues=_BUDGET, plain=True),
         Amount(

@@ -1,0 +1,119 @@
+"""How people ask which way of buying pays, and how often to save on capacity that can be taken away."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from assistant.understand.frames import common
+from assistant.understand.mentions import Mentions
+from assistant.understand.slots import Amount, Choice, Derived, Frame
+
+_SPOT = re.compile(r"抢占|竞价|可中断|\bspot\b|preempt", re.I)
+_RESERVED = re.compile(r"预留|包年|包月|承诺|节省计划|签约|reserv|commit|savings plan|年期|monthly|per month", re.I)
+_ON_DEMAND = re.compile(r"按需|按量|on[- ]?demand|pay[- ]as|hourly", re.I)
+_LOST = re.compile(
+    r"中断|收(?:一次|回|走)|抢(?:占|一)|来一回|回收|故障|坏|挂|mtbf|interrupt|reclaim|preempt|fail|evict|taken away|killed",
+    re.I,
+)
+_SAVING = re.compile(r"存(?:一次|档|盘)|保存|写|ckpt|checkpoint|检查点|\bsav(?:e|ing)\b|writ", re.I)
+_RESTART = re.compile(r"重启|重新|恢复|拉起|restart|resume|recover|come back", re.I)
+_INTERVAL = re.compile(
+    r"(?:每|隔)[^，。,]{0,6}(?:存|保存|写)|(?:存|保存)[^，。,]{0,4}(?:间隔|一次)|sav(?:e|ing) every|checkpoint every",
+    re.I,
+)
+
+
+def _left_of_price(mentions: Mentions, words: re.Pattern[str]) -> list[float]:
+    """Discounts near these words: "三折" leaves 0.3 of the price, "便宜七成" and "30% off" take away."""
+    found = []
+    for quantity in mentions.quantities:
+        if quantity.unit != "fraction" or not words.search(
+            mentions.text[max(0, quantity.start - 24) : quantity.end + 16]
+        ):
+            continue
+        if quantity.kind == "price left":
+            found.append(1 - quantity.value)
+        elif quantity.kind == "discount" or _CHEAPER.search(
+            mentions.text[max(0, quantity.start - 10) : quantity.end + 10]
+        ):
+            found.append(quantity.value)
+    return found[:1]
+
+
+_CHEAPER = re.compile(r"便宜|省|优惠|折扣|降|减|低|off|cheaper|discount|sav(?:e|ing)|less|lower", re.I)
+
+
+def _refine(arguments: dict[str, Any], mentions: Mentions) -> dict[str, Any]:
+    spot = "spot_discount" in arguments and _SPOT.search(mentions.text)
+    if spot and "reserved_discount" in arguments and not _RESERVED.search(mentions.text):
+        arguments.pop("reserved_discount")
+    return arguments
+
+
+FRAME = Frame(
+    tool="compare_purchase_options",
+    asks=re.compile(
+        r"抢占|竞价|预留|包年|包月|按量|按需|节省计划|存(?:档|一次).{0,24}(?:多久|间隔|划算)|多久存|间隔(?:多|该|怎)|多久坏"
+        r"|\bspot\b|preempt|reserv|on[- ]?demand|commit|savings plan|how often .{0,30}(?:checkpoint|save)|checkpoint interval|mtbf|break-?even",
+        re.I,
+    ),
+    amounts=(
+        Amount("spot_price_per_hour", "money/hour", cues=_SPOT, reach=10),
+        Amount("reserved_price_per_hour", "money/hour", cues=_RESERVED, reach=10),
+        Amount("on_demand_price_per_hour", "money/hour", cues=_ON_DEMAND, reach=10, plain=True),
+        Amount("on_demand_price_per_hour", "money/gpu-hour", plain=True),
+        Amount("on_demand_price_per_hour", "1", cues=re.compile(r"hourly|每小时", re.I), reach=4),
+        Amount("reserved_price_per_month", "money/month", plain=True),
+        Amount("reserved_price_per_month", "money", cues=re.compile(r"包月|每月|monthly|per month|commit", re.I)),
+        Amount("reserved_price_per_month", "1", cues=re.compile(r"包月|monthly", re.I), reach=14),
+        Amount(
+            "utilization",
+            "fraction",
+            not_kinds=("discount", "price left"),
+            cues=re.compile(r"利用|使用率|utili|usage", re.I),
+            reach=8,
+        ),
+        Amount("checkpoint_interval_seconds", "second", cues=_INTERVAL, reach=10),
+        Amount("checkpoint_seconds", "second", not_kinds=("interval",), cues=_SAVING),
+        Amount("restart_seconds", "second", not_kinds=("interval",), cues=_RESTART),
+        Amount("interruption_hours", "hour", cues=_LOST, reach=12),
+        Amount(
+            "hours_per_day", "hour", not_kinds=("interval",), cues=re.compile(r"每天|一天|a day|per day|daily", re.I)
+        ),
+        Amount(
+            "hours_per_month",
+            "hour",
+            not_kinds=("interval",),
+            cues=re.compile(r"每月|每个月|一个月|a month|per month|monthly", re.I),
+        ),
+        Amount("hours", "hour", not_kinds=("interval",), blocks=re.compile(r"年", re.I), plain=True),
+    ),
+    choices=(
+        Choice(
+            "commitment_years",
+            (
+                (3, re.compile(r"(?:三|3)\s*年|(?:three|3)[- ]?(?:year|yr)", re.I)),
+                (1, re.compile(r"(?:一|1)\s*年|(?:one|1|a)[- ]?(?:year|yr)", re.I)),
+            ),
+        ),
+    ),
+    derived=(
+        Derived("spot_discount", lambda mentions: _left_of_price(mentions, _SPOT)),
+        Derived("reserved_discount", lambda mentions: _left_of_price(mentions, _RESERVED)),
+        common.GPU,
+        common.GPU_COUNT,
+        common.CURRENCY,
+        common.PROVIDER,
+        common.REGION,
+    ),
+    refine=_refine,
+    follow_ups={
+        "zh": ("利用率多少时包年更划算？", "存一次检查点 5 分钟，多久存一次？", "抢占式有什么前提和风险？"),
+        "en": (
+            "At which utilisation does a commitment win?",
+            "How often should I checkpoint?",
+            "What are the risks of spot?",
+        ),
+    },
+)
