@@ -19,6 +19,25 @@ from knowledge import quantities
 I = TypeVar("I", bound="ToolInputs")  # noqa: E741 - the inputs of one tool
 
 
+def _amount(text: str, unit: str) -> float:
+    """Read a written amount; a price may leave out what it is for ("$2.5", "$2.5/h"), which its argument says.
+
+    Raises:
+        ValueError: the text is not an amount of that kind.
+    """
+    try:
+        return quantities.amount(text, unit)
+    except ValueError:
+        if not unit.startswith("money/"):
+            raise
+        for shorter in ("money", "money/hour") if unit.endswith("hour") else ("money",):
+            try:
+                return quantities.amount(text, shorter)
+            except ValueError:
+                continue
+        raise
+
+
 class ToolInputs(BaseModel):
     """Arguments of a calculator. A field's unit stands in `json_schema_extra={"unit": ...}`.
 
@@ -31,9 +50,7 @@ class ToolInputs(BaseModel):
     @classmethod
     def _read_amount(cls, value: Any, info: ValidationInfo) -> Any:
         unit = cls.unit_of(info.field_name or "")
-        if isinstance(value, str) and unit is not None:
-            return quantities.amount(value, unit)
-        return value
+        return _amount(value, unit) if isinstance(value, str) and unit is not None else value
 
     @classmethod
     def unit_of(cls, name: str) -> str | None:

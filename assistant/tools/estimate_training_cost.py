@@ -15,8 +15,9 @@ from pydantic import Field
 from assistant.errors import InvalidField, MissingInputs
 from assistant.schema import Language
 from assistant.tools import _checks, _mfu, _offers, _shape, _training_words
+from assistant.tools._inputs import MoneyInputs
 from assistant.tools._shape import Shape
-from assistant.tools.base import Calculation, Filled, Tool, ToolInputs
+from assistant.tools.base import Calculation, Filled, Tool
 from knowledge import catalog
 from knowledge.catalog.records import Accelerator, Provenance
 
@@ -28,7 +29,7 @@ _KAPLAN = Provenance("arXiv 2001.08361 (6ND)", "https://arxiv.org/abs/2001.08361
 _CHINCHILLA = Provenance("arXiv 2203.15556 (20 tokens a parameter)", "https://arxiv.org/abs/2203.15556")
 
 
-class TrainingInputs(ToolInputs):
+class TrainingInputs(MoneyInputs):
     """What is trained, on what, how fast, for how long and for how much; any of the last three may be what is asked."""
 
     model: str | None = Field(None, description="Model name, such as Llama 3.1 70B")
@@ -74,7 +75,6 @@ class TrainingInputs(ToolInputs):
     budget: float | None = Field(
         None, gt=0, le=1e13, description="At most this much", json_schema_extra={"unit": "money"}
     )
-    currency: str | None = Field(None, pattern=r"^[A-Z]{3}$")
     exchange_rate: float | None = Field(None, gt=0, le=1e6, description="Stated currency for one of the price's")
     provider: str | None = None
     region: str | None = None

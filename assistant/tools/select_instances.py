@@ -14,9 +14,10 @@ from assistant.errors import InvalidField, MissingInputs
 from assistant.schema import Language, ToolRun
 from assistant.tools import _checks, _memory, _mfu, _shape
 from assistant.tools import formatting as show
+from assistant.tools._inputs import MoneyInputs
 from assistant.tools._memory import Plan
 from assistant.tools._shape import Shape
-from assistant.tools.base import Calculation, Filled, Presentation, Tool, ToolInputs
+from assistant.tools.base import Calculation, Filled, Presentation, Tool
 from knowledge import catalog
 from knowledge.catalog.records import Accelerator, Instance, Provenance
 
@@ -37,7 +38,7 @@ class Offer(BaseModel):
     tokens_per_second_per_gpu: float | None = Field(None, gt=0, le=1e9, description="Measured speed")
 
 
-class SelectInputs(ToolInputs):
+class SelectInputs(MoneyInputs):
     """What must hold, and what it is for."""
 
     gpu: str | None = Field(None, description="GPU name, such as A100 80GB")
@@ -56,7 +57,6 @@ class SelectInputs(ToolInputs):
     provider: str | None = None
     region: str | None = Field(None, description="Part of a region's name, such as us-east or eu")
     purchase: Literal["on_demand", "reserved", "spot"] = "on_demand"
-    currency: str | None = Field(None, pattern=r"^[A-Z]{3}$")
     budget: float | None = Field(None, gt=0, le=1e13, json_schema_extra={"unit": "money"})
     days: float | None = Field(None, gt=0, le=36_500, description="Deadline", json_schema_extra={"unit": "day"})
     max_price_per_gpu_hour: float | None = Field(None, gt=0, le=1e6, json_schema_extra={"unit": "money/gpu-hour"})
