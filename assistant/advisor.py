@@ -97,14 +97,15 @@ class Advisor:
         yield StageStarted("searching")
         found = self.searcher.search(resolved.search_text, self.settings.passages)
         clock.lap("search")
-        planned = plan(resolved, state, self.intents.probabilities(found.query_vector))
+        covered = found.coverage >= self.settings.coverage_threshold
+        planned = plan(resolved, state, self.intents.probabilities(found.query_vector), covered=covered)
         clock.lap("understand")
         if planned.calls:
             yield StageStarted("calculating")
         outcomes = planned.run()
         clock.lap("tools")
         yield StageStarted("writing")
-        written = write_answer(planned, outcomes, found, self.settings.coverage_threshold, self._source_text)
+        written = write_answer(planned, outcomes, found, covered, self._source_text)
         clock.lap("answer")
         answer = Answer(
             id=str(uuid.uuid4()),

@@ -38,19 +38,19 @@ class Written:
 
 
 def write_answer(
-    plan: Plan, outcomes: Sequence[Outcome], found: SearchResult, threshold: float, source_text: SourceText
+    plan: Plan, outcomes: Sequence[Outcome], found: SearchResult, covered: bool, source_text: SourceText
 ) -> Written:
     """Say what was calculated and found; what does not pass the check is left out.
 
     Args:
-        threshold: coverage below which the documents don't answer.
+        covered: whether the documents answer the question.
     """
     language = plan.language
     runs = [outcome.run for outcome in outcomes if outcome.run]
     numbers = _said_once(statement for outcome in outcomes for statement in _calculation(outcome, language))
     missing = [question for outcome in outcomes if (question := _asked(outcome))]
     guidance: list[Statement] = []
-    if plan.guidance and found.hits and found.coverage >= threshold:
+    if plan.guidance and found.hits and covered:
         guidance = compose(found, language)
         if runs:
             guidance = [Statement(s.text, s.spans, place="item") for s in guidance if s.spans][:GUIDANCE_BESIDE_NUMBERS]

@@ -113,11 +113,12 @@ def resolve(question: str, state: DialogueState) -> Resolved:
     )
 
 
-def plan(resolved: Resolved, state: DialogueState, intents: Mapping[str, float]) -> Plan:
+def plan(resolved: Resolved, state: DialogueState, intents: Mapping[str, float], *, covered: bool) -> Plan:
     """Decide what to calculate and whether guidance is wanted.
 
     Args:
         intents: label -> probability, from the query vector.
+        covered: whether the documents answer the question.
     """
     turn = state.turn + 1
     refusal = _refusal(resolved, intents)
@@ -125,7 +126,7 @@ def plan(resolved: Resolved, state: DialogueState, intents: Mapping[str, float])
     if resolved.undo:
         calls = list(state.undo[-1])
     elif refusal is None:
-        calls = _calls(resolved, state, intents, turn)
+        calls = _calls(resolved, state, intents, turn) or ([] if covered else _underspecified(resolved, intents, turn))
     guidance = refusal is None and (not calls or _wants_guidance(resolved, intents))
     return Plan(resolved, tuple(calls), guidance, refusal, _next_state(resolved, state, calls, turn))
 
@@ -166,6 +167,17 @@ def _calls(resolved: Resolved, state: DialogueState, intents: Mapping[str, float
         for arguments in (c.filling.arguments, *c.filling.variants)
     ]
     return calls[:MAX_CALLS]
+
+
+def _underspecified(resolved: Resolved, intents: Mapping[str, float], turn: int) -> list[Call]:
+    """A short question for a calculation that states nothing ("does it fit?"): the calculator says what it needs."""
+    if len(resolved.question) > MAX_FOLLOW_UP_CHARACTERS:
+        return []
+    asked = [frame for frame in FRAMES if frame.asks.search(resolved.mentions.text)]
+    if not asked:
+        return []
+    frame = max(asked, key=lambda frame: intents.get(frame.tool, 0.0))
+    return [_merged(Call(tool=frame.tool), frame, fill(frame, resolved.mentions).arguments, turn)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,6 +91,7 @@ FRAME = Frame(
         ("tokens",),
         ("examples",),
         ("gpu_count", "days"),
+        ("budget", "price_per_gpu_hour"),
     ),
     excludes=(
         common.SIZE_OR_MODEL,
