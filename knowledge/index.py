@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from knowledge.errors import StoreError
-from knowledge.segment import Ints, Segment, read_segment
+from knowledge.records import Language
+from knowledge.segment import LANGUAGES, Ints, Segment, read_segment, sync
 from knowledge.store import find_terms, generation, meta, set_meta
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ REBUILD_CHUNKS = 500
 """A snapshot is built anew when at least this many chunks were added or deleted since,"""
 REBUILD_SHARE = 0.02
 """and at least this share of the store. A reader reads the rest from SQLite in about 0.1 s."""
-MAX_SEGMENTS = 8
+MAX_SEGMENTS = 12
 """A reader that has picked up this many small additions reads them again as one."""
 _BUILDING = "building-"
 _ABANDONED_SECONDS = 3600
@@ -93,14 +94,13 @@ class Index:
             segments, last = list(previous.segments), previous.state.last_chunk
         elif snapshot is not None:
             try:
-                segments = [Segment.load(folder / SNAPSHOTS / snapshot)]
+                segments = load_snapshot(folder / SNAPSHOTS / snapshot)
                 last = int(meta(connection, "snapshot_last_chunk") or 0)
             except StoreError:
                 segments = []
-        recent = read_segment(connection, last, dimension)
-        if len(recent):
-            segments.append(recent)
-            last = int(recent.tables.chunk_ids[-1])
+        recent = [read_segment(connection, language, last, dimension) for language in LANGUAGES]
+        last = max([last, *(segment.last_chunk for segment in recent)])
+        segments += recent
         dead = np.array([chunk for (chunk,) in connection.execute("SELECT chunk FROM tombstones")], np.int64)
         return cls(segments, dead, State(generation(connection), snapshot, last))
 
@@ -147,9 +147,7 @@ class Index:
         kinds: list[Ints] = []
         sizes: list[int] = []
         for place in places:
-            number = int(np.searchsorted(self._offsets, place, side="right")) - 1
-            segment = self.segments[number]
-            at = int(place) - int(self._offsets[number])
+            segment, at = self._find(place)
             start, end = segment.tables.row_starts[at : at + 2]
             values.append(segment.matrix[start:end] @ vector)
             kinds.append(segment.tables.row_kinds[start:end])
@@ -160,18 +158,23 @@ class Index:
 
     def chunk_ids(self, places: Places) -> list[int]:
         """Ids of the chunks in the store."""
-        return [int(self._table("chunk_ids", place)) for place in places]
+        return [int(segment.tables.chunk_ids[at]) for segment, at in map(self._find, places)]
 
-    def languages(self, places: Places) -> NDArray[np.uint8]:
-        """Languages of the chunks, as places in `segment.LANGUAGES`."""
-        return np.array([self._table("languages", place) for place in places], np.uint8)
+    def paragraphs(self, places: Places) -> Floats:
+        """(m, dimension): the first vector of each chunk, which stands for the whole passage."""
+        return np.stack([self._paragraph(place) for place in places])
 
-    def background(self, vector: Floats) -> tuple[Floats, NDArray[np.uint8]]:
-        """Similarity of the paragraphs of up to 1,000 evenly spaced chunks, and their languages."""
+    def in_language(self, places: Places, language: Language) -> NDArray[np.bool_]:
+        """Whether each chunk is in the language."""
+        same = np.array([segment.language == language for segment in self.segments], np.bool_)
+        return same[np.searchsorted(self._offsets, places, side="right") - 1]
+
+    def sample(self, vector: Floats, language: Language) -> tuple[Floats, NDArray[np.bool_]]:
+        """Similarity of the paragraphs of about 1,000 evenly spaced chunks, and whether each is in the language."""
         if self._sample is None:
             self._sample = self._read_sample()
         paragraphs, languages = self._sample
-        return paragraphs @ vector, languages
+        return paragraphs @ vector, languages == LANGUAGES.index(language)
 
     def _read_sample(self) -> tuple[Floats, NDArray[np.uint8]]:
         paragraphs: list[Floats] = []
@@ -181,17 +184,20 @@ class Index:
             places = np.flatnonzero(alive)[::step]
             places = places[segment.tables.row_starts[places] < segment.tables.row_starts[places + 1]]
             paragraphs.append(segment.matrix[segment.tables.row_starts[places]])
-            languages.append(np.asarray(segment.tables.languages[places], np.uint8))
-        if not paragraphs:
-            return np.zeros((0, 1), np.float32), np.zeros(0, np.uint8)
+            languages.append(np.full(len(places), LANGUAGES.index(segment.language), np.uint8))
         return np.concatenate(paragraphs), np.concatenate(languages)
 
     def _parts(self) -> list[tuple[Segment, NDArray[np.bool_], int, int]]:
         return list(zip(self.segments, self._alive, self._dead_rows, self._offsets[:-1].tolist(), strict=True))
 
-    def _table(self, name: str, place: np.int64) -> int:
+    def _paragraph(self, place: np.int64) -> Floats:
+        segment, at = self._find(place)
+        vector: Floats = segment.matrix[segment.tables.row_starts[at]]
+        return vector
+
+    def _find(self, place: np.int64) -> tuple[Segment, int]:
         number = int(np.searchsorted(self._offsets, place, side="right")) - 1
-        return int(getattr(self.segments[number].tables, name)[int(place) - int(self._offsets[number])])
+        return self.segments[number], int(place) - int(self._offsets[number])
 
 
 class LexicalScores:
@@ -243,12 +249,15 @@ def refresh_snapshot(store: Store, *, share: float = REBUILD_SHARE, force: bool 
         if not force and not _outdated(connection, folder, share):
             return False
         at = generation(connection)
-        segment = read_segment(connection, 0, int(meta(connection, "dimension") or 1))
+        dimension = int(meta(connection, "dimension") or 1)
+        segments = [read_segment(connection, language, 0, dimension) for language in LANGUAGES]
     name = f"snapshot-{uuid.uuid4().hex}"
     building = folder / f"{_BUILDING}{name}"
     try:
-        segment.save(building)
-        _publish(store, building, folder / name, at, int(segment.tables.chunk_ids[-1]) if len(segment) else 0)
+        for segment in segments:
+            segment.save(building / segment.language)
+        sync(building)
+        _publish(store, building, folder / name, at, max(segment.last_chunk for segment in segments))
     except OSError as error:
         raise StoreError(
             f"can't write the index to {folder} ({error.strerror or error}): free some space or make it writable"
@@ -288,9 +297,18 @@ def _outdated(connection: sqlite3.Connection, folder: Path, share: float) -> boo
     return sum(pending_changes(connection)) >= max(REBUILD_CHUNKS, share * total) or not _readable(folder / name)
 
 
+def load_snapshot(folder: Path) -> list[Segment]:
+    """The segments of a snapshot, one a language.
+
+    Raises:
+        StoreError: files are missing, cut short or of another format.
+    """
+    return [Segment.load(folder / language) for language in LANGUAGES]
+
+
 def _readable(folder: Path) -> bool:
     try:
-        Segment.load(folder)
+        load_snapshot(folder)
     except StoreError:
         return False
     return True

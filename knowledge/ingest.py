@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from knowledge import documents, lexical
+from knowledge.background import ensure_background
 from knowledge.chunking import chunk
 from knowledge.documents.frontmatter import sidecar_of
 from knowledge.encoders.base import Encoded, Encoder
@@ -78,6 +79,7 @@ def ingest(
         StoreError: the store can't be written.
     """
     store.check_encoder(encoder.identity)
+    ensure_background(store, encoder)
     report = IngestReport()
     files = [_absolute(file) for file in documents.walk([path for path in paths if path.exists()])]
     files += [_absolute(path) for path in paths if not path.exists()]

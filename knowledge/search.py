@@ -11,20 +11,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from knowledge.background import Background, Similarity
+from knowledge.coverage import TOP, Found, probability
 from knowledge.encoders.base import Encoded, Encoder
 from knowledge.encoders.tokens import maxsim, pack
-from knowledge.fusion import COSINE_SPREAD, LATE_WEIGHT, Evidence, fuse, standardised
-from knowledge.index import Index, LexicalScores, refresh_snapshot
+from knowledge.fusion import COSINE_SPREAD, LATE_WEIGHT, Evidence, bridged, fuse, standardised
+from knowledge.index import Floats, Index, LexicalScores, Places, refresh_snapshot
 from knowledge.lexical import terms
-from knowledge.records import Hit, SearchResult, Sentence
+from knowledge.records import Hit, Language, SearchResult, Sentence
 from knowledge.rows import VectorKind, load_references, unpack_spans
-from knowledge.segment import LANGUAGES, Ints
+from knowledge.segment import Ints
 from knowledge.store import Store, generation
 
-DENSE_ROWS = 300
-"""Nearest vectors whose passages are candidates; a passage has several."""
+DENSE_ROWS = 150
+"""Nearest vectors of each language whose passages are candidates; a passage has several."""
 LEXICAL_CANDIDATES = 100
 RERANKED = 30
 """Candidates that late interaction looks at."""
@@ -34,17 +35,19 @@ RERANKED = 30
 class Candidates:
     """n passages, best first, with what speaks for them."""
 
-    places: NDArray[np.int64]
+    places: Places
     chunk_ids: list[int]
-    scores: NDArray[np.float32]
+    scores: Floats
     evidence: Evidence
-    late: NDArray[np.float32]
+    dense: Floats
+    """(n,) best cosine of any of the passage's vectors."""
+    late: Floats
     """(n,) MaxSim; for those that were not reranked the lowest of the others, 0 without token vectors."""
-    sentences: Sequence[NDArray[np.float32]]
+    sentences: Sequence[Floats]
     """Cosine of each sentence of each passage."""
 
 
-EMPTY = pack(np.zeros((0, 1), np.float32))
+_NO_TOKENS = pack(np.zeros((0, 1), np.float32))
 
 
 class Searcher:
@@ -60,7 +63,7 @@ class Searcher:
         self._store = store
         self._encoder = encoder
         self._lock = threading.Lock()
-        self._index: Index | None = None
+        self._state: tuple[Index, Background] | None = None
         if not store.read_only:
             refresh_snapshot(store)
 
@@ -72,52 +75,89 @@ class Searcher:
             StoreError: the store can't be read.
         """
         query = self._encoder.query(question)
-        self._store.check_encoder(self._encoder.identity)
+        language = question_language(question)
         with self._store.reading() as connection:
-            index = self._current(connection)
-            lexical = index.lexical(connection, list(dict.fromkeys(terms(question))))
-            found = find_candidates(connection, index, query, lexical, question_language(question))
-            hits = _hits(connection, found, k)
-        return SearchResult(query_vector=query.vector, hits=hits, coverage=1.0 if hits else 0.0)
+            self._store.check_encoder_in(connection, self._encoder.identity)
+            index, background = self._current(connection)
+            if not len(index):
+                return SearchResult(query.vector, (), 0.0)
+            similar = background.similarity(query, language)
+            candidates, found = _search(connection, index, query, question, language, similar)
+            hits = _hits(connection, candidates, k)
+        return SearchResult(query.vector, hits, probability(found, similar, language, self._encoder.identity))
 
-    def _current(self, connection: sqlite3.Connection) -> Index:
+    def evidence(self, question: str) -> tuple[Found | None, Similarity]:
+        """What the coverage of a question is judged by; nothing found in an empty store."""
+        query = self._encoder.query(question)
+        language = question_language(question)
+        with self._store.reading() as connection:
+            index, background = self._current(connection)
+            similar = background.similarity(query, language)
+            found = _search(connection, index, query, question, language, similar)[1] if len(index) else None
+        return found, similar
+
+    def _current(self, connection: sqlite3.Connection) -> tuple[Index, Background]:
         with self._lock:
-            if self._index is None or self._index.state.generation != generation(connection):
-                self._index = Index.read(connection, self._store.folder, self._index)
-            return self._index
+            if self._state is None or self._state[0].state.generation != generation(connection):
+                index = Index.read(connection, self._store.folder, self._state[0] if self._state else None)
+                self._state = index, Background.read(connection)
+            return self._state
 
 
-def question_language(question: str) -> str:
+def question_language(question: str) -> Language:
     """zh when the question holds a Chinese character, since English words stand in Chinese questions too."""
     return "zh" if any("\u3400" <= character <= "\u9fff" for character in question) else "en"
 
 
+def _search(
+    connection: sqlite3.Connection,
+    index: Index,
+    query: Encoded,
+    question: str,
+    language: Language,
+    similar: Similarity,
+) -> tuple[Candidates, Found]:
+    lexical = index.lexical(connection, list(dict.fromkeys(terms(question))))
+    candidates = find_candidates(connection, index, query, lexical, language, similar)
+    return candidates, _found(index, candidates, query, lexical, language, similar)
+
+
 def find_candidates(
-    connection: sqlite3.Connection, index: Index, query: Encoded, lexical: LexicalScores, language: str
+    connection: sqlite3.Connection,
+    index: Index,
+    query: Encoded,
+    lexical: LexicalScores,
+    language: Language,
+    similar: Similarity,
 ) -> Candidates:
-    """The union of what is near by meaning and by words, ranked."""
+    """The union of what is near by meaning, in each language, and by words, ranked."""
     places = np.union1d(index.nearest(query.vector, DENSE_ROWS), lexical.best(LEXICAL_CANDIDATES))
     paragraph, best, sentences = _by_kind(*index.cosines(query.vector, places))
-    same_language = index.languages(places) == LANGUAGES.index(language)
-    evidence = Evidence(paragraph, best, lexical.scores[places], same_language)
+    same = index.in_language(places, language)
+    evidence = Evidence(
+        bridged(paragraph, same, similar.gap), bridged(best, same, similar.gap), lexical.scores[places], same
+    )
     scores = fuse(evidence)
     chunk_ids = index.chunk_ids(places)
-    late = _late_interaction(connection, query, chunk_ids, np.argsort(-scores, kind="stable")[:RERANKED])
-    scores = scores + LATE_WEIGHT * standardised(late, COSINE_SPREAD)
+    reranked = np.argsort(-scores, kind="stable")[:RERANKED]
+    late = _late_interaction(connection, query, [chunk_ids[i] for i in reranked])
+    late = bridged(late, same[reranked], similar.late_gap if len(query.tokens) else 0.0)
+    everywhere = np.full(len(places), late.min(initial=np.inf), np.float32)
+    everywhere[reranked] = late
+    scores = scores + np.float32(LATE_WEIGHT) * standardised(everywhere, COSINE_SPREAD)
     order = np.argsort(-scores, kind="stable")
     return Candidates(
         places=places[order],
         chunk_ids=[chunk_ids[i] for i in order],
         scores=scores[order],
-        evidence=Evidence(paragraph[order], best[order], evidence.lexical[order], same_language[order]),
-        late=late[order],
+        evidence=Evidence(evidence.paragraph[order], evidence.best[order], evidence.lexical[order], same[order]),
+        dense=np.maximum(paragraph, best)[order],
+        late=everywhere[order],
         sentences=[sentences[i] for i in order],
     )
 
 
-def _by_kind(
-    cosines: NDArray[np.float32], kinds: Ints, starts: NDArray[np.int64]
-) -> tuple[NDArray[np.float32], NDArray[np.float32], list[NDArray[np.float32]]]:
+def _by_kind(cosines: Floats, kinds: Ints, starts: Places) -> tuple[Floats, Floats, list[Floats]]:
     """Of each chunk: the paragraph's cosine, the best of sentences and question forms, and each sentence's."""
     paragraph, best, sentences = [], [], []
     for start, end in itertools.pairwise(starts.tolist()):
@@ -129,19 +169,38 @@ def _by_kind(
     return np.array(paragraph, np.float32), np.array(best, np.float32), sentences
 
 
-def _late_interaction(
-    connection: sqlite3.Connection, query: Encoded, chunk_ids: Sequence[int], reranked: NDArray[np.int64]
-) -> NDArray[np.float32]:
-    late = np.zeros(len(chunk_ids), np.float32)
-    if not len(query.tokens) or not len(reranked):
-        return late
-    wanted = [chunk_ids[i] for i in reranked]
-    marks = ",".join("?" * len(wanted))
-    packed = dict(connection.execute(f"SELECT chunk, packed FROM token_vectors WHERE chunk IN ({marks})", wanted))
-    values = maxsim(query.tokens, [packed.get(chunk, EMPTY) for chunk in wanted])
-    late[:] = values.min()
-    late[reranked] = values
-    return late
+def _late_interaction(connection: sqlite3.Connection, query: Encoded, chunk_ids: Sequence[int]) -> Floats:
+    """MaxSim of each chunk; 0 where there are no token vectors."""
+    if not len(query.tokens) or not chunk_ids:
+        return np.zeros(len(chunk_ids), np.float32)
+    marks = ",".join("?" * len(chunk_ids))
+    packed = dict(connection.execute(f"SELECT chunk, packed FROM token_vectors WHERE chunk IN ({marks})", chunk_ids))
+    return maxsim(query.tokens, [packed.get(chunk, _NO_TOKENS) for chunk in chunk_ids])
+
+
+def _found(
+    index: Index,
+    candidates: Candidates,
+    query: Encoded,
+    lexical: LexicalScores,
+    language: Language,
+    similar: Similarity,
+) -> Found:
+    top = candidates.places[:TOP]
+    total = sum(lexical.idf.values()) or 1.0
+    held = [sum(lexical.idf[term] for term, places in lexical.postings.items() if place in places) for place in top]
+    sample, same = index.sample(query.vector, language)
+    return Found(
+        scores=candidates.scores,
+        evidence=candidates.evidence,
+        late=candidates.late,
+        reranked=min(RERANKED, len(candidates.scores)),
+        overlap=np.array(held, np.float32) / np.float32(total),
+        known=sum(lexical.idf[term] for term, places in lexical.postings.items() if len(places)) / total,
+        sample=bridged(sample, same, similar.gap),
+        query=query.vector,
+        paragraphs=index.paragraphs(top),
+    )
 
 
 def _hits(connection: sqlite3.Connection, found: Candidates, k: int) -> tuple[Hit, ...]:
@@ -178,7 +237,7 @@ def _hit(found: Candidates, at: int, row: Sequence[Any]) -> Hit:
         end=end,
         text=text,
         score=float(found.scores[at]),
-        dense_score=float(max(found.evidence.paragraph[at], found.evidence.best[at])),
+        dense_score=float(found.dense[at]),
         lexical_score=float(found.evidence.lexical[at]),
         sentences=tuple(
             Sentence(span.start, span.end, text[span.start - start : span.end - start], float(score))

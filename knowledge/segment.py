@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from knowledge.errors import StoreError
+from knowledge.records import Language
 
-FORMAT = 1
+FORMAT = 2
 """Goes up whenever the files change; a segment of another format is built again."""
-LANGUAGES = ("zh", "en")
+LANGUAGES: tuple[Language, ...] = ("zh", "en")
 _VECTORS = "vectors.faiss"
 _MANIFEST = "manifest.json"
 _BATCH_ROWS = 16384
@@ -30,8 +31,6 @@ class Tables:
 
     chunk_ids: Ints
     """(n,) int64, ascending."""
-    languages: Ints
-    """(n,) uint8, places in LANGUAGES."""
     row_starts: Ints
     """(n + 1,) int64: vectors of chunk i are rows row_starts[i]:row_starts[i + 1]."""
     row_kinds: Ints
@@ -49,16 +48,22 @@ class Tables:
 
 
 class Segment:
-    """Chunks of one range of ids with a FAISS index over their vectors."""
+    """Chunks of one language and one range of ids, with a FAISS index over their vectors."""
 
-    def __init__(self, tables: Tables, vectors: Any, dimension: int) -> None:
+    def __init__(self, language: Language, tables: Tables, vectors: Any, dimension: int) -> None:
         """`vectors` is a faiss.IndexFlatIP of r rows, or None when there are none."""
+        self.language = language
         self.tables = tables
         self._faiss = vectors
         self._dimension = dimension
 
     def __len__(self) -> int:
         return len(self.tables.chunk_ids)
+
+    @property
+    def last_chunk(self) -> int:
+        """Highest chunk id, 0 when there is none."""
+        return int(self.tables.chunk_ids[-1]) if len(self) else 0
 
     @property
     def rows(self) -> int:
@@ -92,10 +97,10 @@ class Segment:
         if self._faiss is not None:
             faiss.write_index(self._faiss, str(folder / _VECTORS))
         sizes = {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
-        manifest = {"format": FORMAT, "dimension": self._dimension, "sizes": sizes}
+        manifest = {"format": FORMAT, "language": self.language, "dimension": self._dimension, "sizes": sizes}
         (folder / _MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
         for path in [*folder.iterdir(), folder]:
-            _sync(path)
+            sync(path)
 
     @classmethod
     def load(cls, folder: Path) -> Segment:
@@ -119,34 +124,31 @@ class Segment:
             }
             path = folder / _VECTORS
             vectors = faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC) if path.name in manifest["sizes"] else None
-            return cls(Tables(**arrays), vectors, manifest["dimension"])
+            return cls(manifest["language"], Tables(**arrays), vectors, manifest["dimension"])
         except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
             raise StoreError(
                 f"the derived index in {folder} can't be read ({error}): it has to be built again"
             ) from error
 
 
-def read_segment(connection: sqlite3.Connection, after: int, dimension: int) -> Segment:
-    """The segment of all chunks with an id above `after`, from the store's rows."""
+def read_segment(connection: sqlite3.Connection, language: Language, after: int, dimension: int) -> Segment:
+    """The segment of all chunks of documents in a language with an id above `after`, from the store's rows."""
     ids: list[int] = []
-    languages: list[int] = []
     terms: list[bytes] = []
     counts: list[bytes] = []
-    for chunk, language, term_ids, term_counts in connection.execute(
-        """SELECT c.id, d.language, c.term_ids, c.term_counts FROM chunks c JOIN documents d ON d.number = c.document
-           WHERE c.id > ? ORDER BY c.id""",
-        (after,),
+    for chunk, term_ids, term_counts in connection.execute(
+        """SELECT c.id, c.term_ids, c.term_counts FROM chunks c JOIN documents d ON d.number = c.document
+           WHERE c.id > ? AND d.language = ? ORDER BY c.id""",
+        (after, language),
     ):
         ids.append(chunk)
-        languages.append(LANGUAGES.index(language))
         terms.append(term_ids)
         counts.append(term_counts)
     chunk_ids = np.array(ids, np.int64)
-    vectors, row_chunks, row_kinds = _read_vectors(connection, after, dimension)
+    vectors, row_chunks, row_kinds = _read_vectors(connection, language, after, dimension)
     term_table, term_starts, posting_chunks, posting_counts, lengths = _invert(terms, counts)
     tables = Tables(
         chunk_ids=chunk_ids,
-        languages=np.array(languages, np.uint8),
         row_starts=np.searchsorted(row_chunks, np.append(chunk_ids, np.iinfo(np.int64).max)).astype(np.int64),
         row_kinds=row_kinds,
         term_ids=term_table,
@@ -155,10 +157,12 @@ def read_segment(connection: sqlite3.Connection, after: int, dimension: int) -> 
         posting_counts=posting_counts,
         lengths=lengths,
     )
-    return Segment(tables, vectors, dimension)
+    return Segment(language, tables, vectors, dimension)
 
 
-def _read_vectors(connection: sqlite3.Connection, after: int, dimension: int) -> tuple[Any, Ints, Ints]:
+def _read_vectors(
+    connection: sqlite3.Connection, language: Language, after: int, dimension: int
+) -> tuple[Any, Ints, Ints]:
     import faiss
 
     index = faiss.IndexFlatIP(dimension)
@@ -174,7 +178,9 @@ def _read_vectors(connection: sqlite3.Connection, after: int, dimension: int) ->
             waiting.clear()
 
     for chunk, kind, values in connection.execute(
-        'SELECT chunk, kind, "values" FROM vectors WHERE chunk > ? ORDER BY chunk, kind', (after,)
+        """SELECT v.chunk, v.kind, v."values" FROM vectors v JOIN chunks c ON c.id = v.chunk
+           JOIN documents d ON d.number = c.document WHERE v.chunk > ? AND d.language = ? ORDER BY v.chunk, v.kind""",
+        (after, language),
     ):
         chunks.append(chunk)
         kinds.append(kind)
@@ -201,7 +207,8 @@ def _invert(terms: list[bytes], counts: list[bytes]) -> tuple[Ints, Ints, Ints, 
     return table, np.append(starts, len(order)).astype(np.int64), owners[order], flat_counts[order], lengths
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Make a file, or the names in a folder, durable."""
     if path.is_dir() and os.name == "nt":
         return
     handle = os.open(path, os.O_RDONLY)

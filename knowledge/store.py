@@ -119,7 +119,7 @@ class Store:
             EncoderMismatch: the store holds vectors of another encoder.
         """
         with self.reading() as connection:
-            self._check_encoder(connection, identity)
+            self.check_encoder_in(connection, identity)
 
     def documents(self) -> list[DocumentRow]:
         """All documents, in the order in which they were first indexed."""
@@ -204,7 +204,7 @@ class Store:
             StoreError: the store can't be written.
         """
         with self.writing() as connection:
-            self._check_encoder(connection, encoder)
+            self.check_encoder_in(connection, encoder)
             set_meta(connection, "encoder", encoder)
             set_meta(connection, "dimension", str(dimension))
             same = _numbers(connection, "SELECT number FROM documents WHERE content_hash = ?", document.content_hash)
@@ -253,7 +253,8 @@ class Store:
             if not _numbers(connection, "SELECT document FROM names WHERE document = ?", old):
                 _delete_document(connection, old)
 
-    def _check_encoder(self, connection: sqlite3.Connection, identity: str) -> None:
+    def check_encoder_in(self, connection: sqlite3.Connection, identity: str) -> None:
+        """`check_encoder` inside a transaction."""
         stored = meta(connection, "encoder")
         if stored is None or stored == identity:
             return

@@ -1,4 +1,4 @@
-"""An encoder that needs no model: a text's vector is the hashed sum of its terms. For tests of all that isn't meaning."""
+"""An encoder that needs no model: a text's vector is the hashed sum of its terms."""
 
 from __future__ import annotations
 

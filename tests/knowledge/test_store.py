@@ -79,7 +79,7 @@ def test_another_encoder_is_refused_until_the_store_is_empty(store: Store, tmp_p
     path = write(tmp_path / "a.md", "# A\n\nSome text.\n")
     ingest(store, ENCODER, [path])
     other = HashingEncoder("hashing-32", 32)
-    with pytest.raises(EncoderMismatch, match="hashing-64.*ADVISOR_ENCODER"):
+    with pytest.raises(EncoderMismatch, match=r"hashing-64.*ADVISOR_ENCODER"):
         ingest(store, other, [path])
     store.remove(store.documents()[0].document_id)
     assert ingest(store, other, [path]).count("added") == 1
@@ -114,7 +114,7 @@ def test_newer_version(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / FILE_NAME)
     connection.execute(f"PRAGMA user_version = {latest_version() + 1}")
     connection.close()
-    with pytest.raises(StoreError, match=f"version {latest_version() + 1}, newer.*update"):
+    with pytest.raises(StoreError, match=rf"version {latest_version() + 1}, newer.*update"):
         Store.open(tmp_path)
 
 
