@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from assistant.understand.frames import (
+    calculate,
     compare_cloud_onprem,
     compare_purchase_options,
+    estimate_carbon,
     estimate_memory,
     estimate_scaling,
     estimate_storage,
     estimate_training_cost,
+    plan_budget,
     plan_data_transfer,
     select_instances,
 )
@@ -23,6 +26,9 @@ FRAMES: tuple[Frame, ...] = (
     estimate_storage.FRAME,
     compare_cloud_onprem.FRAME,
     estimate_scaling.FRAME,
+    plan_budget.FRAME,
+    estimate_carbon.FRAME,
+    calculate.FRAME,
 )
 
 

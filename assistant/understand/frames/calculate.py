@@ -1,0 +1,175 @@
+"""How people ask for plain arithmetic over amounts that they state: rates, bills, shares, whether bytes fit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from assistant.understand.mentions import Mentions
+from assistant.understand.slots import Derived, Frame
+from knowledge.quantities import Quantity, compatible
+
+_TIMEOUT = re.compile(r"自动(?:关机|停|释放)|空闲超时|闲置超时|idle timeout|auto-?stop|auto-?shutdown|timeout", re.I)
+_FITS = re.compile(r"放得?下|装得?下|放不下|够(?:放|装|不)|超(?:过|了)?吗|\bfits?\b|\bhold\b|enough room|fit in", re.I)
+_NEEDS = re.compile(r"需要|要放|张量|占|need|tensor|requires?|job|to store|bytes of", re.I)
+_HAS = re.compile(r"共|可用|总|显示|报|total|avail|says|card|has|capacity|显存", re.I)
+_CHANGE = re.compile(r"从\s*$|from\s*\$?$|was\s*\$?$", re.I)
+_CHANGED = re.compile(r"^\s*(?:元|块|美元)?\s*(?:涨|升|降|跌|变|增|减|to\b|now\b|→)", re.I)
+_SHARE_OF = re.compile(r"的\s*$|^\s*(?:of|是)\b", re.I)
+_TO_UNIT = re.compile(
+    r"(?:是|等于|合|换(?:算)?成|转成|折合)\s*多少\s*(?:个)?\s*(?P<zh>[KMGTP]i?B(?:/s)?|[KMGT]bps|[KMGT]b/s|小时|天|分钟)"
+    r"|(?:\bin(?:to)?|\bto|convert .{0,20}to|how many)\s+(?P<en>[KMGTP]i?B(?:/s)?|[KMGT]bps|hours|days|minutes)\b",
+)
+_TIMES = re.compile(r"\s*(?:[x×*✕]|乘(?:以)?|times)\s*", re.I)
+_MONEY = re.compile(r"[A-Z]{3}$")
+
+
+def _is_money(quantity: Quantity) -> bool:
+    return bool(_MONEY.match(quantity.unit))
+
+
+def _is_rate(quantity: Quantity) -> bool:
+    return compatible(quantity.unit.partition("/")[0], "money") and "/" in quantity.unit
+
+
+def _countable(quantity: Quantity) -> bool:
+    return quantity.unit in (
+        "second",
+        "byte",
+        "gpu-hour",
+        "tokens",
+        "kWh",
+        "node",
+        "gpu",
+        "run",
+        "file",
+        "person",
+    ) and (quantity.kind not in ("interval", "gpu memory"))
+
+
+def _near(text: str, quantity: Quantity, words: re.Pattern[str], reach: int = 18) -> bool:
+    return bool(words.search(text[max(0, quantity.start - reach) : quantity.end + reach]))
+
+
+def _one(pick: Callable[[Mentions], Quantity | None]) -> Callable[[Mentions], Sequence[str]]:
+    def read(mentions: Mentions) -> Sequence[str]:
+        found = pick(mentions)
+        return [found.text] if found else []
+
+    return read
+
+
+def _bill(mentions: Mentions) -> Quantity | None:
+    return next((q for q in mentions.quantities if _is_money(q)), None)
+
+
+def _rate(mentions: Mentions) -> Quantity | None:
+    return next((q for q in mentions.quantities if _is_rate(q)), None)
+
+
+def _quantity(mentions: Mentions) -> Quantity | None:
+    if _FITS.search(mentions.text):
+        return None
+    avoided = _avoided(mentions)
+    return next((q for q in mentions.quantities if _countable(q) and q is not avoided), None)
+
+
+def _avoided(mentions: Mentions) -> Quantity | None:
+    if not _TIMEOUT.search(mentions.text):
+        return None
+    return next((q for q in mentions.quantities if q.unit == "second" and _near(mentions.text, q, _TIMEOUT)), None)
+
+
+def _bytes(mentions: Mentions) -> list[Quantity]:
+    return [q for q in mentions.quantities if q.unit == "byte"] if _FITS.search(mentions.text) else []
+
+
+def _needed(mentions: Mentions) -> Quantity | None:
+    sizes = _bytes(mentions)
+    if len(sizes) < 2:
+        return None
+    return next((q for q in reversed(sizes) if _near(mentions.text, q, _NEEDS)), sizes[0])
+
+
+def _capacity(mentions: Mentions) -> Quantity | None:
+    needed = _needed(mentions)
+    others = [q for q in _bytes(mentions) if q is not needed]
+    measured = [q for q in others if q.written.endswith("iB")]
+    return next(iter(measured or others), None) if needed else None
+
+
+def _before(mentions: Mentions) -> Quantity | None:
+    return next(
+        (
+            q
+            for q in mentions.quantities
+            if _CHANGE.search(mentions.text[: q.start]) and _CHANGED.search(mentions.text[q.end :])
+        ),
+        None,
+    )
+
+
+def _after(mentions: Mentions) -> Quantity | None:
+    before = _before(mentions)
+    return next((q for q in mentions.quantities if before and q.start > before.end and q.unit == before.unit), None)
+
+
+def _part(mentions: Mentions) -> Quantity | None:
+    return next(
+        (q for q in mentions.quantities if q.unit == "fraction" and _SHARE_OF.search(mentions.text[q.end :][:4])), None
+    )
+
+
+def _whole(mentions: Mentions) -> Quantity | None:
+    part = _part(mentions)
+    return next((q for q in mentions.quantities if part and q.start >= part.end and q.unit != "fraction"), None)
+
+
+def _to_unit(mentions: Mentions) -> Sequence[str]:
+    match = _TO_UNIT.search(mentions.text)
+    return [match["zh"] or match["en"]] if match and mentions.quantities else []
+
+
+def _expression(mentions: Mentions) -> Sequence[str]:
+    """The longest run of amounts with only a multiplication sign between them."""
+    runs: list[list[Quantity]] = []
+    for quantity in mentions.quantities:
+        if runs and _TIMES.fullmatch(re.sub("每小时|每", "", mentions.text[runs[-1][-1].end : quantity.start])):
+            runs[-1].append(quantity)
+        else:
+            runs.append([quantity])
+    longest = max(runs, key=len, default=[])
+    return [" x ".join(q.text for q in longest)] if len(longest) > 1 else []
+
+
+FRAME = Frame(
+    tool="calculate",
+    asks=re.compile(
+        r"一共|合(?:多少|计)|每小时(?:多少|合)|一小时(?:多少|合)|单价|账单|多少钱|等于多少|是多少\s*[KMGT]|换算|涨了|百分之|打.折|放得下|浪费"
+        r"|\bbill\b|hourly rate|rate per|how much (?:is|do|did|would)|convert|percent|\bfits?\b|total (?:for|cost)|average cost|per hour\?|split|damage",
+        re.I,
+    ),
+    derived=(
+        Derived("expression", _expression),
+        Derived("bill", _one(_bill)),
+        Derived("rate", _one(_rate)),
+        Derived("quantity", _one(_quantity)),
+        Derived("avoided", _one(_avoided)),
+        Derived("needed", _one(_needed)),
+        Derived("capacity", _one(_capacity)),
+        Derived("before", _one(_before)),
+        Derived("after", _one(_after)),
+        Derived("part", _one(_part)),
+        Derived("whole", _one(_whole)),
+        Derived("to_unit", _to_unit),
+    ),
+    needs=(
+        ("bill", "quantity"),
+        ("rate", "quantity"),
+        ("needed", "capacity"),
+        ("before", "after"),
+        ("part", "whole"),
+        ("quantity", "to_unit"),
+        ("expression",),
+    ),
+)

@@ -1,0 +1,39 @@
+"""How people ask what a run takes in energy and emits."""
+
+from __future__ import annotations
+
+import re
+
+from assistant.understand.frames import common
+from assistant.understand.slots import Amount, Derived, Frame
+
+FRAME = Frame(
+    tool="estimate_carbon",
+    asks=re.compile(
+        r"碳|排放|二氧化碳|co2|耗电|用电|电费|多少度|能耗|绿色区域|更绿|esg|carbon|emission|kwh|energy|electricity|greenest|power draw|sustainab",
+        re.I,
+    ),
+    amounts=(
+        Amount("energy_kwh", "kWh", plain=True),
+        Amount("gpu_hours", "gpu-hour", plain=True),
+        Amount("grid_grams_per_kwh", "g/kWh", plain=True),
+        Amount("power_watts", "W", plain=True),
+        Amount("pue", "1", cues=re.compile(r"pue", re.I), reach=5),
+        Amount("electricity_price", "money/kWh", plain=True),
+        Amount("hours", "hour", cues=re.compile(r"跑|小时|hours?", re.I), reach=4),
+        Amount("days", "day", plain=True),
+    ),
+    derived=(
+        common.GPU,
+        common.GPU_COUNT,
+        Derived("region", lambda mentions: common.regions(mentions)[:1]),
+        Derived("compare_region", lambda mentions: common.regions(mentions)[1:2]),
+        common.PROVIDER,
+        common.CURRENCY,
+    ),
+    excludes=(frozenset({"gpu_hours", "energy_kwh"}),),
+    follow_ups={
+        "zh": ("换到低碳区域能少多少？", "PUE 1.1 呢？", "训练要多少钱？"),
+        "en": ("How much less in a low-carbon region?", "With a PUE of 1.1?", "What does the run cost?"),
+    },
+)
