@@ -57,7 +57,8 @@ def encoder(folder: Path) -> E5Encoder:
 @pytest.fixture(scope="session")
 def lines() -> list[str]:
     found = [line.strip() for path in sorted(CORPUS.glob("*/*.md")) for line in path.read_text("utf-8").splitlines()]
-    return [line for line in found if len(line) > 20][::40]
+    long = [line for line in found if len(line) > 20]
+    return long[:: len(long) // 60]
 
 
 @pytest.fixture(scope="session")
