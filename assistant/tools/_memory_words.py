@@ -12,7 +12,6 @@ from assistant.tools._memory import Plan
 from assistant.tools._shape import Shape
 from assistant.tools.base import Presentation
 from knowledge import catalog
-from knowledge.catalog.records import Accelerator
 
 _METHOD = {
     "zh": {"full": "全参训练", "lora": "LoRA", "qlora": "QLoRA（4-bit）", "inference": "推理"},
@@ -64,82 +63,6 @@ def _count(count: int | None, language: Language) -> str:
     if count is None:
         return "放不下" if language == "zh" else "does not fit"
     return f"{count} 张" if language == "zh" else str(count)
-
-
-def assumptions(
-    plan: Plan, shape: Shape, asked: str | None, card: str, others: Sequence[str], language: Language
-) -> tuple[str, ...]:
-    """What was taken for granted, in words."""
-    zh = language == "zh"
-    said = []
-    length = show.number(plan.sequence_length, language)
-    if plan.method == "inference":
-        said.append(
-            f"上下文 {length} token、同时 {plan.micro_batch:g} 个请求；权重均分到各卡；可用显存按 90% 计（vLLM 默认）。"
-            if zh
-            else f"{length} tokens of context, {plan.micro_batch:g} request(s) at once; weights split evenly (tensor "
-            "parallel); 90% of the card is usable (vLLM's default)."
-        )
-    else:
-        said.append(
-            f"序列 {length} token、每卡 batch {plan.micro_batch:g}、激活检查点 {plan.recompute}、FlashAttention；"
-            "可用显存 = 标称 × 95% − 1 GB（CUDA 上下文与碎片）。"
-            if zh
-            else f"Sequences of {length} tokens, batch {plan.micro_batch:g} a GPU, activation checkpointing "
-            f"'{plan.recompute}', FlashAttention; usable memory = nominal x 95% - 1 GB (CUDA context, fragmentation)."
-        )
-    said.append(
-        "GB 按十进制计；很多卡标的 80 GB 实际约 80 GiB（85.9 GB），这里取偏保守的一边。"
-        if zh
-        else "GB are decimal; a card sold as 80 GB often has about 80 GiB (85.9 GB), so this errs on the safe side."
-    )
-    if shape.source is None:
-        said.append(
-            f"没有指明模型：按 {shape.name} 的常见比例算（约 {shape.layers:.0f} 层、隐藏维 {shape.hidden_size:.0f}）。"
-            if zh
-            else f"No model was named: layers and width follow from {shape.name} by the usual ratio (about "
-            f"{shape.layers:.0f} layers, hidden size {shape.hidden_size:.0f})."
-        )
-    if shape.others and asked:
-        others = "、".join(shape.others) if zh else ", ".join(shape.others)
-        said.append(
-            f"“{asked}”按 {shape.name} 计（也可能是 {others}，大小相近）。"
-            if zh
-            else (f"'{asked}' was taken as {shape.name} (it could also be {others}, of about the same size).")
-        )
-    if others:
-        also = ("、" if zh else ", ").join(others)
-        said.append(
-            f"GPU 按 {card} 计（同名的还有 {also}）。" if zh else f"The GPU was taken as {card} (there is also {also})."
-        )
-    return tuple(said)
-
-
-def warnings(
-    plan: Plan, shape: Shape, row: Accelerator | None, precision: str | None, language: Language
-) -> tuple[str, ...]:
-    """What a reader must not overlook."""
-    zh = language == "zh"
-    said = []
-    if row is not None and row.bf16_tflops is None and row.fp16_tflops is not None and precision in (None, "bf16"):
-        said.append(
-            f"{row.family} 没有 bf16：用 fp16 加损失缩放。"
-            if zh
-            else f"{row.family} has no bf16: use fp16 with loss scaling."
-        )
-    if shape.is_mixture_of_experts:
-        said.append(
-            "混合专家模型：显存跟着全部参数走，只有算力跟着激活参数走。"
-            if zh
-            else "A mixture of experts: memory follows all parameters, only compute follows the active ones."
-        )
-    if plan.method in ("lora", "qlora") and plan.gpus > 1 and plan.stage < 3:
-        said.append(
-            "数据并行（DDP、ZeRO-1/2）时每张卡都放一份完整的底座，多张卡的显存不会合成一个池子。"
-            if zh
-            else "Under data parallelism (DDP, ZeRO-1/2) every GPU holds a full copy of the base: memory is not pooled."
-        )
-    return tuple(said)
 
 
 def _card_name(result: dict[str, Any], language: Language) -> str:
@@ -336,9 +259,9 @@ def present(run: ToolRun, language: Language) -> Presentation:
         if "bf16" in warning:
             headline += _space(language) + warning
     drivers = (
-        "激活随序列长度和 batch 线性增长，是实际用量里最不确定的一项。"
+        "序列长度和 batch：激活随之线性增长，是最不确定的一项。"
         if zh
-        else "Activations grow with sequence length and batch, and are the least certain part."
+        else "sequence length and batch: activations grow with both, and are the least certain part."
     )
     return Presentation(headline.strip(), tuple(_table(run, language)), drivers)
 
@@ -396,5 +319,5 @@ def _table(run: ToolRun, language: Language) -> Sequence[tuple[str, ...]]:
         ("合计" if zh else "total", result["total_bytes_per_gpu"]),
         ("主机内存（每台）" if zh else "host memory (a node)", result.get("host_bytes_per_node", 0)),
     ]
-    head = ("每张卡", "十进制", "二进制") if zh else ("on each GPU", "decimal", "binary")
-    return [head, *((name, show.gigabytes(value), show.gibibytes(value)) for name, value in parts if value > 0)]
+    columns = ("每张卡", "十进制", "二进制") if zh else ("on each GPU", "decimal", "binary")
+    return [columns, *((name, show.gigabytes(value), show.gibibytes(value)) for name, value in parts if value > 0)]

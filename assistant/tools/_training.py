@@ -12,7 +12,7 @@ from typing import Any
 
 from assistant.errors import InvalidField, MissingInputs
 from assistant.schema import Language
-from assistant.tools import _checks, _mfu, _offers, _shape, _training_words
+from assistant.tools import _checks, _mfu, _offers, _shape, _training_notes
 from assistant.tools._shape import Shape
 from assistant.tools._training_inputs import TrainingInputs
 from assistant.tools.base import Calculation, Filled
@@ -68,7 +68,9 @@ def _shape_of(inputs: TrainingInputs, language: Language) -> Shape | None:
     found = _shape.resolve(inputs.model, inputs.parameters, inputs.active_parameters, language)
     if isinstance(found, catalog.AmbiguousName):
         clause = _shape.which_model(found, inputs.model or "", language)
-        raise MissingInputs(["model"], f"请先说明{clause}。" if language == "zh" else f"Please say {clause}.")
+        known = (inputs.tokens, inputs.examples, inputs.data_bytes, inputs.days, inputs.gpu_hours, inputs.budget)
+        also = inputs.compute_optimal or any(value is not None for value in known)
+        _training_notes.ask(["model"] if also else ["model", "tokens"], language, model=clause)
     return found
 
 
@@ -119,7 +121,7 @@ def _price(inputs: TrainingInputs, row: Accelerator, language: Language) -> _off
         return price
     own = listed(inputs.currency)
     if own is None and inputs.budget is not None:
-        _training_words.ask_rate(inputs.currency or "", price.currency, row.name, language)
+        _training_notes.ask_rate(inputs.currency or "", price.currency, row.name, language)
     return own
 
 
@@ -155,7 +157,7 @@ class Estimate:
         if self.shape is None and self.hours is not None and inputs.cost is not None and not self.has_speed:
             return self._bill()
         if self.shape is None and (inputs.tokens is not None or (self.hours is None and self.money is None)):
-            _training_words.ask(["model"] if inputs.tokens is not None else ["model", "tokens"], self.language)
+            _training_notes.ask(["model"] if inputs.tokens is not None else ["model", "tokens"], self.language)
         self._take_price()
         shape, tokens = self._job()
         share = _mfu.attention_share(shape, inputs.sequence_length) if inputs.sequence_length else 0.0
@@ -172,11 +174,18 @@ class Estimate:
         hours, cost = self.hours or 1.0, self.inputs.cost or 0.0
         self.result |= {"gpu_hours": hours, "cost": cost, "price_per_gpu_hour": cost / hours}
         self.result["currency"] = self.inputs.currency or "USD"
-        return Calculation(dict(self.result), "price of a GPU-hour = bill / GPU-hours")
+        zh = self.language == "zh"
+        return Calculation(
+            dict(self.result), "卡时价 = 账单 ÷ 卡时" if zh else "price of a GPU-hour = bill / GPU-hours"
+        )
 
     def _take_price(self) -> None:
         inputs = self.inputs
-        self.price = _price(inputs, self.row, self.language)
+        stated = (self.money, inputs.provider, inputs.price_per_gpu_hour, inputs.price_per_instance_hour)
+        about_money = any(value is not None for value in stated)
+        looking_back = self.hours is not None and not self.has_speed and self.shape is not None
+        # Who asks what utilisation a run had does not ask what it would cost at today's list prices.
+        self.price = _price(inputs, self.row, self.language) if about_money or not looking_back else None
         listed = self.price if isinstance(self.price, _offers.Price) else None
         self.to_currency = 1.0
         self.currency = inputs.currency or (listed.currency if listed else "USD")
@@ -194,7 +203,7 @@ class Estimate:
         if self.hours is not None:
             return self.hours
         if self.money is None or not isinstance(self.rate, float | int):
-            _training_words.ask(["price_per_gpu_hour"], self.language)
+            _training_notes.ask(["price_per_gpu_hour"], self.language)
         return self.money / self.rate
 
     def _job(self) -> tuple[Shape, float | None]:
@@ -204,10 +213,10 @@ class Estimate:
             tokens = _tokens(inputs, self.shape, self.language)
             if tokens is None and self.hours is None and self.money is None:
                 optimal = TOKENS_PER_PARAMETER * self.shape.active_parameters
-                _training_words.ask(["tokens"], self.language, shape=self.shape, optimal=optimal)
+                _training_notes.ask(["tokens"], self.language, shape=self.shape, optimal=optimal)
             return self.shape, tokens
         if inputs.tokens_per_second_per_gpu is not None or inputs.tokens_per_second is not None:
-            _training_words.ask(["parameters"], self.language)
+            _training_notes.ask(["parameters"], self.language)
         available, peak = self._available_hours(), _checks.peak_flops(self.row, self.language)
         size = 7e9
         for _ in range(8):  # utilisation depends weakly on the size, so this settles fast
@@ -224,7 +233,7 @@ class Estimate:
         per_gpu = inputs.tokens_per_second_per_gpu
         if per_gpu is None and inputs.tokens_per_second is not None:
             if self.gpus is None:
-                _training_words.ask(["gpu_count"], self.language)
+                _training_notes.ask(["gpu_count"], self.language)
             per_gpu = inputs.tokens_per_second / self.gpus
         if per_gpu is not None or inputs.mfu is not None:
             rate = per_gpu * per_token if per_gpu is not None else self._peak() * (inputs.mfu or 0)
@@ -382,19 +391,19 @@ class Estimate:
             "active_parameters": shape.active_parameters,
             "gpu": self.row.name if inputs.gpu is not None or default_gpu else "",
         }
-        if "price_per_gpu_hour" not in result:
-            self.warnings.append(_training_words.no_price(self.row.name, inputs.provider, language))
+        if "price_per_gpu_hour" not in result and result.get("solved") != "mfu":
+            self.warnings.append(_training_notes.no_price(self.row.name, inputs.provider, language))
         if not speed.stated:
             self.filled["goodput"] = Filled(inputs.goodput or _mfu.GOODPUT, "default", "fraction")
             if result.get("solved") != "mfu":
                 self.filled["mfu"] = Filled(result.get("mfu"), "catalog", "fraction")
             if not speed.measured:
-                self.warnings.append(_training_words.not_measured(self.row.name, _mfu.stand_ins(self.row)[0], language))
+                self.warnings.append(_training_notes.not_measured(self.row.name, _mfu.stand_ins(self.row)[0], language))
             self.used += _mfu.sources()
         rows = [self.row.source, *([shape.source] if shape.source else []), *self.used, _KAPLAN]
         if inputs.compute_optimal:
             rows.append(_CHINCHILLA)
-        said = _training_words.assumptions(
+        said = _training_notes.assumptions(
             inputs.model_dump(),
             shape,
             self.row.name if default_gpu else "",
@@ -404,7 +413,7 @@ class Estimate:
         )
         return Calculation(
             result=dict(result),
-            formula=_training_words.formula(self.factor, bool(share), result),
+            formula=_training_notes.formula(self.factor, bool(share), result, language),
             filled=self.filled,
             assumptions=tuple(said),
             warnings=tuple(self.warnings),

@@ -2,156 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from collections.abc import Mapping
+from typing import Any
 
-from assistant.errors import MissingInputs
 from assistant.schema import Language, ToolRun
 from assistant.tools import formatting as show
-from assistant.tools._shape import Shape
 from assistant.tools.base import Presentation
-
-_QUESTIONS = {
-    "model": ("训练哪个模型、多少参数", "which model (or how many parameters)"),
-    "parameters": ("模型有多少参数", "how many parameters the model has"),
-    "tokens": (
-        "训练多少 token（或多少条样本、每条多长、几轮）",
-        "how many tokens (or examples, their length and epochs)",
-    ),
-    "price_per_gpu_hour": ("每卡时多少钱", "what a GPU-hour costs you"),
-    "gpu_count": ("用多少张卡", "how many GPUs there are"),
-}
-
-
-def ask(fields: Sequence[str], language: Language, *, shape: Shape | None = None, optimal: float = 0) -> NoReturn:
-    """Ask for what is missing, all at once.
-
-    Raises:
-        MissingInputs: always.
-    """
-    zh = language == "zh"
-    clauses = [_QUESTIONS[field][0 if zh else 1] for field in fields]
-    question = f"请先说明{'、'.join(clauses)}。" if zh else f"Please say {' and '.join(clauses)}."
-    note = ""
-    if shape is not None and optimal:
-        size = show.number(optimal, language)
-        note = (
-            f"若按算力最优（每参数约 20 token）预训练，{shape.name} 约需 {size} token。"
-            if zh
-            else f"Compute-optimal pre-training of {shape.name} (about 20 tokens a parameter) would take {size} tokens."
-        )
-    raise MissingInputs(fields, question, note=note)
-
-
-def ask_rate(stated: str, listed: str, gpu: str, language: Language) -> NoReturn:
-    """Ask for an exchange rate, or for a price in the stated currency.
-
-    Raises:
-        MissingInputs: always.
-    """
-    question = (
-        f"预算是 {stated}，而有出处的 {gpu} 价格是 {listed}：按什么汇率换算，或者你的卡时价是多少？"
-        if language == "zh"
-        else f"The budget is in {stated}, but sourced prices of {gpu} are in {listed}: at which rate should it be "
-        "converted, or what do you pay a GPU-hour?"
-    )
-    raise MissingInputs(["exchange_rate", "price_per_gpu_hour"], question)
-
-
-def no_price(gpu: str, provider: str | None, language: Language) -> str:
-    """Why there is no cost."""
-    if language == "zh":
-        where = f"{provider} 的" if provider else ""
-        return f"目录里没有{where} {gpu} 有出处的价格，请给出你的报价（每卡时），我再算钱。"
-    where = f" of {provider}" if provider else ""
-    return f"No sourced price of {gpu}{where} is listed: give your quote for a GPU-hour to have the cost."
-
-
-def not_measured(gpu: str, stand_ins: Sequence[str], language: Language) -> str:
-    """That the utilisation is borrowed."""
-    names = ("、" if language == "zh" else " and ").join(stand_ins)
-    if language == "zh":
-        return f"没有 {gpu} 的公开利用率实测，MFU 借用 {names} 的实测，范围因此放宽。"
-    return f"No utilisation of {gpu} was published; that of {names} stands in, so the range is wide."
-
-
-def formula(factor: float, attention: bool, result: Mapping[str, Any]) -> str:
-    """The calculation, as it could be done by hand."""
-    flops = f"FLOPs = {factor:g} x parameters x tokens"
-    if attention:
-        flops += " x (1 + 12 x layers x hidden size x sequence length / (6 x parameters))"
-    if result.get("solved") == "mfu":
-        return f"{flops}; MFU = FLOPs / (GPUs x days x 86400 s x peak FLOP/s)"
-    if result.get("solved") == "parameters":
-        flops = f"parameters = sqrt(GPU-hours x 3600 x peak FLOP/s x MFU / ({factor:g} x 20)), tokens = 20 x parameters"
-    hours = "GPU-hours = FLOPs / (peak FLOP/s x MFU) / 3600"
-    if result.get("solved") == "tokens":
-        return f"{flops}; tokens = GPU-hours x 3600 x peak FLOP/s x MFU / FLOPs a token"
-    tail = "; days = GPU-hours / (24 x GPUs)" if "days" in result or "gpu_count" in result else ""
-    money = "; cost = GPU-hours x price" if "price_per_gpu_hour" in result else ""
-    return f"{flops}; {hours}{tail}{money}"
-
-
-def assumptions(
-    inputs: Mapping[str, Any],
-    shape: Shape,
-    default_gpu: str,
-    others: Sequence[str],
-    stated_speed: bool,
-    language: Language,
-) -> list[str]:
-    """What was taken for granted, in words."""
-    zh = language == "zh"
-    said = []
-    frozen = inputs["method"] in ("lora", "qlora")
-    if frozen:
-        said.append(
-            "底座冻结，按 4ND 计（不算底座权重的梯度）。"
-            if zh
-            else "The base is frozen: 4ND, without gradients of its weights."
-        )
-    else:
-        said.append(
-            "按 6ND 近似（前向 2、反向 4），未计激活重算；MFU 以稠密 16 位峰值为分母。"
-            if zh
-            else "6ND (2 forward, 4 backward), without activation recomputation; MFU is against the dense 16-bit peak."
-        )
-    if shape.is_mixture_of_experts:
-        active = show.parameters(shape.active_parameters)
-        said.append(
-            f"混合专家模型：算力按激活参数 {active} 计。"
-            if zh
-            else f"A mixture of experts: compute follows its {active} active parameters."
-        )
-    if not stated_speed:
-        said.append(
-            "MFU 由公开实测按 GPU、规模、序列长度回归得到，并按 90% 的有效训练时间折算（重启、存档、评测）。"
-            if zh
-            else "MFU is regressed from published measurements by GPU, size and sequence length, times 90% of useful "
-            "time (restarts, checkpoints, evaluation)."
-        )
-    elif inputs["goodput"] is None:
-        said.append(
-            "速度按给出的计；重启、存档和评测可能再多占约 10%。"
-            if zh
-            else "The speed is as stated; restarts, checkpoints and evaluation may add about 10%."
-        )
-    if inputs["epochs"] != 1:
-        said.append(
-            f"token 数已乘以 {inputs['epochs']:g} 轮。"
-            if zh
-            else f"Tokens are multiplied by {inputs['epochs']:g} epochs."
-        )
-    if inputs["data_bytes"] is not None and inputs["tokens"] is None:
-        said.append("文本按每 token 约 4 字节折算。" if zh else "Text was taken as about 4 bytes a token.")
-    if default_gpu:
-        said.append(f"没有指明 GPU，按 {default_gpu} 计。" if zh else f"No GPU was named: {default_gpu} is assumed.")
-    if others:
-        also = ("、" if zh else ", ").join(others)
-        said.append(f"同名的卡还有 {also}。" if zh else f"There is also {also} by that name.")
-    if inputs["storage_bytes"] is None and inputs["transfer_bytes"] is None:
-        said.append("只含算力，不含存储与传输。" if zh else "Compute only: storage and transfer are not included.")
-    return said
 
 
 def present(run: ToolRun, language: Language) -> Presentation:
@@ -175,9 +31,9 @@ def present(run: ToolRun, language: Language) -> Presentation:
         if len(parts) > 1 or result.get("solved") != "mfu":
             headline += warning if zh else f" {warning}"
     drivers = (
-        "最敏感的是 MFU（实测吞吐）和卡时价：各差一成，结果就差一成。"
+        "MFU（实测吞吐）和卡时价：各差一成，结果就差一成。"
         if zh
-        else "What moves this most is MFU (measured throughput) and the price of a GPU-hour, each in proportion."
+        else "MFU (measured throughput) and the price of a GPU-hour, each in proportion."
     )
     return Presentation(headline, tuple(_table(run, language)), drivers)
 
@@ -361,6 +217,7 @@ def _cost(run: ToolRun, language: Language) -> str:
 def _table(run: ToolRun, language: Language) -> list[tuple[str, ...]]:
     zh = language == "zh"
     result = run.result
+    rows: list[tuple[str, ...]]
     if result.get("offers"):
         rows = [
             ("云", "实例", "地域", "每卡时", "总价")

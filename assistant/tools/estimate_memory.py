@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 
 from assistant.errors import InvalidField, MissingInputs
 from assistant.schema import Language
-from assistant.tools import _checks, _memory, _memory_words, _shape
+from assistant.tools import _checks, _memory, _memory_notes, _memory_words, _shape
 from assistant.tools._memory import Plan
 from assistant.tools._shape import Shape
 from assistant.tools.base import Calculation, Filled, Tool, ToolInputs
@@ -215,23 +215,6 @@ def _count(plan: Plan, memory: float) -> int | None:
     return _memory.smallest_count(replace(plan, stage=3) if plan.method != "full" else plan, memory)
 
 
-def _formula(plan: Plan) -> str:
-    if plan.method == "inference":
-        return "(parameters x bytes + 2 x layers x KV heads x head size x bytes x tokens) / GPUs"
-    if plan.method == "full":
-        total = plan.weight_bytes + plan.gradient_bytes + plan.optimizer_bytes
-        return (
-            f"states = parameters x {total:g} bytes (weights {plan.weight_bytes:g} + gradients {plan.gradient_bytes:g} "
-            f"+ optimizer {plan.optimizer_bytes:g}); ZeRO-1 divides the optimizer, 2 also the gradients, 3 all by the "
-            "data-parallel GPUs; + activations s x b x h x 2 a layer when recomputed + one layer + logits"
-        )
-    base = "0.5 bytes + constants" if plan.method == "qlora" else f"{plan.weight_bytes:g} bytes"
-    return (
-        f"base = parameters x {base}, whole on every GPU unless sharded (ZeRO-3/FSDP); "
-        "adapters = rank x layers x 21.5 x hidden size, 16 bytes each; + activations"
-    )
-
-
 def _calculate(inputs: MemoryInputs, language: Language) -> Calculation:
     found = _shape.resolve(inputs.model, inputs.parameters, inputs.active_parameters, language)
     _ask(inputs, found, language)
@@ -310,12 +293,12 @@ def _calculate(inputs: MemoryInputs, language: Language) -> Calculation:
     rows = [row for row in (found.source, card.row.source if card and card.row else None) if row is not None]
     return Calculation(
         result=result,
-        formula=_formula(plan),
+        formula=_memory_notes.formula(plan, language),
         filled=filled,
-        assumptions=_memory_words.assumptions(
+        assumptions=_memory_notes.assumptions(
             plan, found, inputs.model, card.name if card else "", card.others if card else (), language
         ),
-        warnings=_memory_words.warnings(plan, found, card.row if card else None, inputs.precision, language),
+        warnings=_memory_notes.warnings(plan, found, card.row if card else None, inputs.precision, language),
         sources=_checks.sources([*rows, *_references(method)]),
     )
 

@@ -229,7 +229,10 @@ def _calculate(inputs: ScalingInputs, language: Language) -> Calculation:
     return Calculation(
         result=result,
         formula=(
-            f"sync = {3 if stage >= 3 else 2} x (nodes - 1) / nodes x gradients x 8 / (bandwidth x efficiency); "
+            f"同步时间 = {3 if stage >= 3 else 2} × (n−1) ÷ n × 梯度 × 8 ÷ (带宽 × 利用率)；"
+            "效率 = 计算 ÷ (计算 + 没被掩盖的通信)"
+            if language == "zh"
+            else f"sync = {3 if stage >= 3 else 2} x (nodes - 1) / nodes x gradients x 8 / (bandwidth x efficiency); "
             "efficiency = compute / (compute + what of the sync is not hidden)"
         ),
         filled=filled,
@@ -346,9 +349,9 @@ def _present(run: ToolRun, language: Language) -> Presentation:
     return Presentation(
         headline,
         tuple(_table(result, language)),
-        "每次同步之间算多少 token（batch 与梯度累积）和每台的网络带宽影响最大。"
+        "每次同步之间算多少 token（batch 与梯度累积），以及每台的网络带宽。"
         if zh
-        else "Tokens computed between synchronisations and the bandwidth of a node matter most.",
+        else "tokens computed between synchronisations, and the bandwidth of a node.",
     )
 
 
