@@ -21,7 +21,7 @@ from knowledge.encoders.tokens import maxsim, pack
 from knowledge.records import Language
 from knowledge.rows import pack_vectors
 from knowledge.segment import LANGUAGES
-from knowledge.store import meta, set_meta
+from knowledge.statements import meta, set_meta
 
 if TYPE_CHECKING:
     import sqlite3

@@ -14,7 +14,8 @@ from knowledge.database import latest_version
 from knowledge.errors import StoreError
 from knowledge.index import SNAPSHOTS, load_snapshot, pending_changes
 from knowledge.rows import VectorKind
-from knowledge.store import FILE_NAME, Store, meta
+from knowledge.statements import meta
+from knowledge.store import FILE_NAME, Store
 
 Severity = Literal["ok", "warning", "error"]
 OLDEST_SQLITE = (3, 35, 0)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from knowledge.errors import StoreError
 from knowledge.records import Language
 from knowledge.segment import LANGUAGES, Ints, Segment, read_segment, sync
-from knowledge.store import find_terms, generation, meta, set_meta
+from knowledge.statements import find_terms, generation, meta, set_meta
 
 if TYPE_CHECKING:
     from knowledge.store import Store

@@ -22,7 +22,8 @@ from knowledge.lexical import terms
 from knowledge.records import Hit, Language, SearchResult, Sentence
 from knowledge.rows import VectorKind, load_references, unpack_spans
 from knowledge.segment import Ints
-from knowledge.store import Store, generation
+from knowledge.statements import generation
+from knowledge.store import Store
 
 DENSE_ROWS = 150
 """Nearest vectors of each language whose passages are candidates; a passage has several."""

@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
-import unicodedata
-import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from datetime import UTC, datetime
-from pathlib import Path, PurePath
+from pathlib import Path
 from types import TracebackType
 from typing import Literal, NamedTuple
 
-import numpy as np
-
+from knowledge import statements
 from knowledge.database import Database
 from knowledge.errors import EncoderMismatch, InvalidInput
-from knowledge.rows import (
-    ChunkRow,
-    DocumentRow,
-    PreparedChunk,
-    PreparedDocument,
-    dump_references,
-    load_references,
-    pack_spans,
-    pack_vectors,
-    unpack_spans,
+from knowledge.rows import ChunkRow, DocumentRow, PreparedDocument, unpack_spans
+from knowledge.statements import (
+    delete_content,
+    delete_document,
+    document_rows,
+    generation,
+    insert_content,
+    insert_document,
+    meta,
+    numbers,
+    set_meta,
+    update_document,
 )
 
 FILE_NAME = "knowledge.sqlite3"
@@ -124,7 +121,7 @@ class Store:
     def documents(self) -> list[DocumentRow]:
         """All documents, in the order in which they were first indexed."""
         with self.reading() as connection:
-            return _document_rows(connection)
+            return document_rows(connection)
 
     def document(self, document_id: str) -> DocumentRow:
         """One document.
@@ -134,7 +131,7 @@ class Store:
         """
         with self.reading() as connection:
             number = self._number(connection, document_id)
-            return _document_rows(connection, number)[0]
+            return document_rows(connection, number)[0]
 
     def source_text(self, document_id: str) -> str:
         """The text that citations of the document quote.
@@ -143,7 +140,7 @@ class Store:
             InvalidInput: there is no such document.
         """
         with self.reading() as connection:
-            return _text(connection, self._number(connection, document_id))
+            return statements.source_text(connection, self._number(connection, document_id))
 
     def chunks(self, document_id: str) -> list[ChunkRow]:
         """The document's passages in reading order.
@@ -207,26 +204,26 @@ class Store:
             self.check_encoder_in(connection, encoder)
             set_meta(connection, "encoder", encoder)
             set_meta(connection, "dimension", str(dimension))
-            same = _numbers(connection, "SELECT number FROM documents WHERE content_hash = ?", document.content_hash)
-            named = _numbers(connection, "SELECT document FROM names WHERE location = ?", document.location)
+            same = numbers(connection, "SELECT number FROM documents WHERE content_hash = ?", document.content_hash)
+            named = numbers(connection, "SELECT document FROM names WHERE location = ?", document.location)
             status: Status = "updated" if named else "added"
             if same:
                 number, status = same[0], "updated" if same == named else "duplicate"
-                if status == "updated" and _numbers(
+                if status == "updated" and numbers(
                     connection,
                     "SELECT 1 FROM documents WHERE number = ? AND fingerprint = ?",
                     number,
                     document.fingerprint,
                 ):
                     status = "unchanged"  # another process was faster
-            elif named and len(_numbers(connection, "SELECT document FROM names WHERE document = ?", named[0])) == 1:
+            elif named and len(numbers(connection, "SELECT document FROM names WHERE document = ?", named[0])) == 1:
                 number = named[0]
             else:
-                number = _insert_document(connection, document)
+                number = insert_document(connection, document)
             if status in ("added", "updated"):
-                _delete_content(connection, number)
-                _update_document(connection, number, document)
-                _insert_content(connection, number, document)
+                delete_content(connection, number)
+                update_document(connection, number, document)
+                insert_content(connection, number, document)
             self._name(connection, document.location, number)
             (document_id,) = connection.execute("SELECT id FROM documents WHERE number = ?", (number,)).fetchone()
         return Written(document_id, status)
@@ -234,14 +231,14 @@ class Store:
     def remove(self, document_id: str) -> bool:
         """Delete a document and everything derived from it; False when there is none of this id."""
         with self.writing() as connection:
-            found = _numbers(connection, "SELECT number FROM documents WHERE id = ?", document_id)
+            found = numbers(connection, "SELECT number FROM documents WHERE id = ?", document_id)
             for number in found:
-                _delete_document(connection, number)
+                delete_document(connection, number)
         return bool(found)
 
     def _name(self, connection: sqlite3.Connection, location: str, number: int) -> None:
         """Point a location to a document. A document that loses its last name is deleted."""
-        before = _numbers(connection, "SELECT document FROM names WHERE location = ?", location)
+        before = numbers(connection, "SELECT document FROM names WHERE location = ?", location)
         if before == [number]:
             return
         connection.execute("DELETE FROM names WHERE location = ?", (location,))
@@ -250,8 +247,8 @@ class Store:
         ).fetchone()
         connection.execute("INSERT INTO names VALUES (?, ?, ?)", (location, number, position))
         for old in before:
-            if not _numbers(connection, "SELECT document FROM names WHERE document = ?", old):
-                _delete_document(connection, old)
+            if not numbers(connection, "SELECT document FROM names WHERE document = ?", old):
+                delete_document(connection, old)
 
     def check_encoder_in(self, connection: sqlite3.Connection, identity: str) -> None:
         """`check_encoder` inside a transaction."""
@@ -266,174 +263,7 @@ class Store:
         )
 
     def _number(self, connection: sqlite3.Connection, document_id: str) -> int:
-        found = _numbers(connection, "SELECT number FROM documents WHERE id = ?", document_id)
+        found = numbers(connection, "SELECT number FROM documents WHERE id = ?", document_id)
         if not found:
             raise InvalidInput(f"there is no document {document_id!r}: `advisor docs list` shows those that are there")
         return found[0]
-
-
-def meta(connection: sqlite3.Connection, key: str) -> str | None:
-    """A fact about the store."""
-    row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-    return row[0] if row else None
-
-
-def set_meta(connection: sqlite3.Connection, key: str, value: str) -> None:
-    """Record a fact about the store."""
-    connection.execute("INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", (key, value))
-
-
-def generation(connection: sqlite3.Connection) -> int:
-    """Number of committed changes."""
-    return int(meta(connection, "generation") or 0)
-
-
-def _numbers(connection: sqlite3.Connection, query: str, *values: object) -> list[int]:
-    return [number for (number,) in connection.execute(query, values)]
-
-
-def _text(connection: sqlite3.Connection, number: int) -> str:
-    return str(connection.execute("SELECT text FROM texts WHERE document = ?", (number,)).fetchone()[0])
-
-
-def _document_rows(connection: sqlite3.Connection, number: int | None = None) -> list[DocumentRow]:
-    where, values = ("WHERE number = ?", (number,)) if number is not None else ("", ())
-    names: dict[int, list[str]] = {}
-    where_name = "WHERE document = ?" if number is not None else ""
-    for document, location in connection.execute(
-        f"SELECT document, location FROM names {where_name} ORDER BY document, position", values
-    ):
-        names.setdefault(document, []).append(location)
-    rows = connection.execute(
-        f"""SELECT number, id, title, language, media_type, encoding, pages, doc_references, metadata, indexed_at,
-                   (SELECT count(*) FROM chunks WHERE document = number) FROM documents {where} ORDER BY number""",
-        values,
-    )
-    return [
-        DocumentRow(
-            document_id=document_id,
-            title=title,
-            location=names[key][0],
-            names=tuple(names[key]),
-            language=language,
-            media_type=media_type,
-            encoding=encoding,
-            pages=pages,
-            chunks=chunks,
-            references=load_references(references),
-            metadata=json.loads(metadata),
-            indexed_at=indexed_at,
-        )
-        for (
-            key, document_id, title, language, media_type, encoding, pages, references, metadata, indexed_at, chunks,
-        ) in rows
-    ]  # fmt: skip
-
-
-def _insert_document(connection: sqlite3.Connection, document: PreparedDocument) -> int:
-    cursor = connection.execute(
-        """INSERT INTO documents (id, content_hash, fingerprint, title, language, media_type, doc_references, metadata,
-                                  indexed_at) VALUES (?, ?, '', '', '', '', '', '', '')""",
-        (_new_id(connection, document), document.content_hash),
-    )
-    number = cursor.lastrowid
-    assert number is not None
-    return number
-
-
-def _new_id(connection: sqlite3.Connection, document: PreparedDocument) -> str:
-    """The file's stem, readable, and as much of the content's hash as makes it unique."""
-    stem = PurePath(document.location.rstrip("/")).stem
-    slug = re.sub(r"[^\w.-]+", "-", unicodedata.normalize("NFKC", stem)).strip("-.")[:60] or "document"
-    for length in range(6, len(document.content_hash)):
-        candidate = f"{slug}-{document.content_hash[:length]}"
-        if not _numbers(connection, "SELECT number FROM documents WHERE id = ?", candidate):
-            return candidate
-    return f"{slug}-{uuid.uuid4().hex}"
-
-
-def _update_document(connection: sqlite3.Connection, number: int, document: PreparedDocument) -> None:
-    loaded = document.loaded
-    connection.execute(
-        """UPDATE documents SET content_hash = ?, fingerprint = ?, title = ?, language = ?, media_type = ?,
-                  encoding = ?, pages = ?, doc_references = ?, metadata = ?, indexed_at = ? WHERE number = ?""",
-        (
-            document.content_hash,
-            document.fingerprint,
-            loaded.title,
-            loaded.language,
-            loaded.media_type,
-            loaded.encoding,
-            loaded.pages,
-            dump_references(loaded.references),
-            json.dumps(dict(loaded.metadata), ensure_ascii=False),
-            datetime.now(UTC).isoformat(timespec="seconds"),
-            number,
-        ),
-    )
-
-
-def _insert_content(connection: sqlite3.Connection, number: int, document: PreparedDocument) -> None:
-    connection.execute("INSERT INTO texts VALUES (?, ?)", (number, document.loaded.text))
-    term_ids = _term_ids(connection, (term for chunk in document.chunks for term in chunk.terms))
-    for prepared in document.chunks:
-        chunk = _insert_chunk(connection, number, document.loaded.text, prepared, term_ids)
-        connection.executemany(
-            "INSERT INTO vectors VALUES (?, ?, ?)",
-            [(chunk, int(kind), pack_vectors(rows)) for kind, rows in prepared.vectors.items() if len(rows)],
-        )
-        if prepared.tokens:
-            connection.execute("INSERT INTO token_vectors VALUES (?, ?)", (chunk, prepared.tokens))
-
-
-def _insert_chunk(
-    connection: sqlite3.Connection, number: int, source: str, prepared: PreparedChunk, term_ids: dict[str, int]
-) -> int:
-    chunk = prepared.chunk
-    counts = sorted((term_ids[term], count) for term, count in prepared.terms.items())
-    cursor = connection.execute(
-        """INSERT INTO chunks (document, start, "end", text, section, page, sentences, questions, term_ids, term_counts)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-        (
-            number,
-            chunk.start,
-            chunk.end,
-            source[chunk.start : chunk.end],
-            json.dumps(chunk.section, ensure_ascii=False),
-            chunk.page,
-            pack_spans(chunk.sentences),
-            json.dumps(prepared.questions, ensure_ascii=False),
-            np.array([term for term, _ in counts], "<u4").tobytes(),
-            np.array([min(count, 65535) for _, count in counts], "<u2").tobytes(),
-        ),
-    )
-    assert cursor.lastrowid is not None
-    return cursor.lastrowid
-
-
-def _term_ids(connection: sqlite3.Connection, terms: Iterable[str]) -> dict[str, int]:
-    wanted = sorted(set(terms))
-    connection.executemany("INSERT INTO terms (term) VALUES (?) ON CONFLICT DO NOTHING", [(term,) for term in wanted])
-    return find_terms(connection, wanted)
-
-
-def find_terms(connection: sqlite3.Connection, terms: Sequence[str]) -> dict[str, int]:
-    """Ids of the terms that occur in the store."""
-    found: dict[str, int] = {}
-    for start in range(0, len(terms), 500):
-        part = terms[start : start + 500]
-        marks = ",".join("?" * len(part))
-        found.update(connection.execute(f"SELECT term, id FROM terms WHERE term IN ({marks})", part).fetchall())
-    return found
-
-
-def _delete_content(connection: sqlite3.Connection, number: int) -> None:
-    now = generation(connection) + 1
-    connection.execute("INSERT OR REPLACE INTO tombstones SELECT id, ? FROM chunks WHERE document = ?", (now, number))
-    connection.execute("DELETE FROM chunks WHERE document = ?", (number,))
-    connection.execute("DELETE FROM texts WHERE document = ?", (number,))
-
-
-def _delete_document(connection: sqlite3.Connection, number: int) -> None:
-    _delete_content(connection, number)
-    connection.execute("DELETE FROM documents WHERE number = ?", (number,))

@@ -12,7 +12,8 @@ import knowledge.index
 from knowledge.index import BM25_B, BM25_K1, SNAPSHOTS, Index, refresh_snapshot
 from knowledge.ingest import ingest
 from knowledge.lexical import term_counts, terms
-from knowledge.store import Store, meta
+from knowledge.statements import meta
+from knowledge.store import Store
 from tests.knowledge.hashing import HashingEncoder
 
 ENCODER = HashingEncoder()
@@ -171,7 +172,8 @@ def test_bm25_is_the_published_formula(store: Store, folder: Path) -> None:
     texts = {}
     with store.reading() as connection:
         for chunk, title, section, text in connection.execute(
-            "SELECT c.id, d.title, json_extract(c.section, '$[0]'), c.text FROM chunks c JOIN documents d ON d.number = c.document"
+            """SELECT c.id, d.title, json_extract(c.section, '$[0]'), c.text
+               FROM chunks c JOIN documents d ON d.number = c.document"""
         ):
             texts[chunk] = term_counts(f"{title} {section}\n{text}")
         scores = index.lexical(connection, ["checkpoint", "all"]).scores

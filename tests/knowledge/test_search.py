@@ -14,8 +14,8 @@ from tests.knowledge.hashing import HashingEncoder
 HASHING = HashingEncoder()
 
 DOCUMENTS = {
-    "spot.md": "# Spot machines\n\n## Notice before a reclaim\n\nThe provider gives two minutes of notice before it takes a"
-    " spot machine back. Save a checkpoint when the notice arrives.\n",
+    "spot.md": "# Spot machines\n\n## Notice before a reclaim\n\nThe provider gives two minutes of notice before it"
+    " takes a spot machine back. Save a checkpoint when the notice arrives.\n",
     "aws.md": "# Machines for training\n\n## AWS\n\nThe p5.48xlarge has eight H100 cards with 80 GB each.\n",
     "网络.md": "# 多机网络\n\n## 需要 RDMA 吗\n\n多机训练时梯度同步占用大量带宽，RDMA 网络能降低通信延迟。\n\n"
     "## 万兆网够不够\n\n十吉比特以太网只适合两台机器的小模型。\n",
