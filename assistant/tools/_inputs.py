@@ -1,4 +1,4 @@
-"""What calculators over stated money, volumes and times share: bounds, one question for all that is missing, currency."""
+"""What calculators over stated money, volumes and times share: bounds, one question for all that is missing."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ class MoneyInputs(ToolInputs):
         }
         if len(written) > 1:
             raise ValueError(
-                f"amounts in {' and '.join(sorted(written))} are mixed; give all in one currency, converted at your rate"
+                f"amounts in {' and '.join(sorted(written))} are mixed; give all in one currency, converted at your "
+                "rate"
             )
         return {**data, "currency": written.pop()} if written else data
 
@@ -73,7 +74,8 @@ def check(inputs: ToolInputs, bounds: Mapping[str, Bound], language: Language) -
         open_ended = bound.high >= 1e18
         if language == "zh":
             least = f"大于 {_zero(low)}" if bound.above else f"不小于 {_zero(low)}"
-            said = f"{bound.zh}必须{least}{'' if open_ended else f'、不超过 {high}'}（给的是 {_zero(given)}）。{bound.hint_zh}"
+            most = "" if open_ended else f"、不超过 {high}"
+            said = f"{bound.zh}必须{least}{most}（给的是 {_zero(given)}）。{bound.hint_zh}"
         else:
             least = f"greater than {_zero(low)}" if bound.above else f"at least {_zero(low)}"
             most = "" if open_ended else f" and at most {high}"
@@ -128,7 +130,8 @@ def exact_money(value: float, currency: str, language: Language) -> str:
 
 
 def unit_price(value: float, currency: str, language: Language) -> str:
-    """A price of one unit, with all the digits that it has."""
+    """A price of one unit: exact when six digits say it, else to four."""
     symbol = show.money(1, currency, language).partition("1")[0]
-    digits = show.exact(float(f"{value:.4g}")) if value < 100 else show.exact(round(value, 2))
+    short = float(f"{value:.6g}")
+    digits = show.exact(short if abs(short - value) <= 1e-9 * abs(value) else float(f"{value:.4g}"))
     return f"{symbol}{digits}" if symbol else f"{digits} {currency}"

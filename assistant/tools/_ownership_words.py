@@ -29,7 +29,8 @@ def assumptions(inputs: Mapping[str, Any], result: Mapping[str, Any], language: 
     said = [
         f"直线折旧 {years} 年，残值 {resale}；自建闲着也照样计成本，云上只按用的小时计。"
         if zh
-        else f"Straight-line depreciation over {years} years with {resale} resale; owned hardware costs when idle too, the "
+        else f"Straight-line depreciation over {years} years with {resale} resale; owned hardware costs when idle "
+        "too, the "
         "cloud only for hours used."
     ]
     if "electricity" in result["cost_parts_per_year"]:
@@ -70,7 +71,9 @@ def present(run: ToolRun, language: Language) -> Presentation:
     own = show.money(result["onprem_cost_per_year"], currency, language)
     parts = [_verdict(result, language)] if "cheaper" in result else []
     if result["owning_can_pay"]:
-        spent = (f"（每年约 {hours}卡时）" if zh else f" ({hours} GPU-hours a year)") if result["gpu_count_stated"] else ""
+        spent = (
+            (f"（每年约 {hours}卡时）" if zh else f" ({hours} GPU-hours a year)") if result["gpu_count_stated"] else ""
+        )
         parts.append(
             f"盈亏平衡利用率约 {share}{spent}：长期高于它自建划算，低于它上云划算。"
             if zh
@@ -118,13 +121,15 @@ def _verdict(result: Mapping[str, Any], language: Language) -> str:
         return (
             f"自建更划算：利用率 {used} 时自建每年约 {own}，上云约 {cloud}，每年省 {saved}，{years} 年省 {total}。"
             if zh
-            else f"Owning is cheaper: at {used} utilisation it costs {own} a year against {cloud} in the cloud, {saved} less a "
+            else f"Owning is cheaper: at {used} utilisation it costs {own} a year against {cloud} in the cloud, "
+            f"{saved} less a "
             f"year and {total} over {years} years."
         )
     return (
         f"上云更划算：利用率 {used} 时上云每年约 {cloud}，自建约 {own}，每年省 {saved}，{years} 年省 {total}。"
         if zh
-        else f"Renting is cheaper: at {used} utilisation it costs {cloud} a year against {own} for owning, {saved} less a year "
+        else f"Renting is cheaper: at {used} utilisation it costs {cloud} a year against {own} for owning, {saved} "
+        "less a year "
         f"and {total} over {years} years."
     )
 
@@ -137,7 +142,9 @@ def _payback(result: Mapping[str, Any], language: Language) -> str:
             unit_price(result[name], result["currency"], language)
             for name in ("onprem_cost_per_gpu_hour", "cloud_price_per_gpu_hour")
         )
-        text = f"折到有效卡时，自建 {own}，云上 {cloud}。" if zh else f"A used GPU-hour costs {own} owned, {cloud} rented."
+        text = (
+            f"折到有效卡时，自建 {own}，云上 {cloud}。" if zh else f"A used GPU-hour costs {own} owned, {cloud} rented."
+        )
     if "payback_years" in result and result["cheaper"] == "own":
         years = show.significant(result["payback_years"])
         text += f"约 {years} 年回本。" if zh else f" Payback takes about {years} years."
@@ -155,6 +162,9 @@ def _table(result: Mapping[str, Any], language: Language) -> tuple[tuple[str, ..
     rows.append(("合计" if zh else "in all", show.money(result["onprem_cost_per_year"], currency, language)))
     if "cloud_cost_per_year" in result:
         rows.append(
-            ("上云（同样用量）" if zh else "renting, same use", show.money(result["cloud_cost_per_year"], currency, language))
+            (
+                "上云（同样用量）" if zh else "renting, same use",
+                show.money(result["cloud_cost_per_year"], currency, language),
+            )
         )
     return tuple(rows)

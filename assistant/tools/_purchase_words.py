@@ -41,7 +41,8 @@ def assumptions(inputs: Mapping[str, Any], result: Mapping[str, Any], language: 
         said.append(
             "Young 公式的前提：中断随机、写检查点时训练停下（同步）、写入远短于中断间隔。"
             if zh
-            else "Young's formula takes interruptions as random, saving as synchronous, and writing as much shorter than "
+            else "Young's formula takes interruptions as random, saving as synchronous, and writing as much shorter "
+            "than "
             "the time between interruptions."
         )
     if inputs["interruption_hours"] is None and "interruption_seconds" in result:
@@ -49,7 +50,8 @@ def assumptions(inputs: Mapping[str, Any], result: Mapping[str, Any], language: 
         said.append(
             f"没给中断频率，按 Llama 3 在 16,384 张 H100 上 54 天 419 次意外中断折算，平均每 {between} 一次。"
             if zh
-            else f"No interruption rate was given: scaled from Llama 3's 419 unexpected interruptions in 54 days on 16,384 "
+            else "No interruption rate was given: scaled from Llama 3's 419 unexpected interruptions in 54 days on "
+            "16,384 "
             f"H100, one every {between}."
         )
     if "break_even_utilization" in result:
@@ -63,7 +65,8 @@ def assumptions(inputs: Mapping[str, Any], result: Mapping[str, Any], language: 
         said.append(
             f"没给预留价，按公开的承诺折扣 {low}–{high}（CPU 机型平均，GPU 机型常有出入）。"
             if zh
-            else f"No committed price was given: published discounts of {low}–{high} are used (averages of CPU families; "
+            else f"No committed price was given: published discounts of {low}–{high} are used (averages of CPU "
+            "families; "
             "GPU families often differ)."
         )
     if "spot_price" in result and "lost_share" not in result:
@@ -158,7 +161,8 @@ def _break_even(result: Mapping[str, Any], language: Language) -> str:
         low, high = (show.percent(value) for value in result["break_even_utilization_range"])
         spread = f"（{low}–{high}）" if zh else f" ({low}–{high})"
     text = (
-        f"预留/包月的盈亏平衡点是使用率 {share}{spread}，即每月约 {hours} 小时、每天约 {daily} 小时：用得比这多选预留，少选按需"
+        f"预留/包月的盈亏平衡点是使用率 {share}{spread}，即每月约 {hours} 小时、每天约 {daily} 小时："
+        "用得比这多选预留，少选按需"
         if zh
         else f"A commitment breaks even at {share} utilisation{spread}, about {hours} hours a month or {daily} a day: "
         "above that commit, below stay on demand"
@@ -209,7 +213,8 @@ def _interval(result: Mapping[str, Any], language: Language) -> str:
         return (
             f"每 {stated}存一次约损失 {lost}；最划算是约 {interval}存一次（Young 公式），损失降到 {least}。"
             if zh
-            else f"Saving every {stated} loses about {lost}; the best is about every {interval} (Young), which loses {least}."
+            else f"Saving every {stated} loses about {lost}; the best is about every {interval} (Young), which "
+            f"loses {least}."
         )
     return (
         f"约 {interval}存一次检查点最划算（Young 公式 √(2×写入时间×平均中断间隔) = {exact} 秒；Daly 修正为 {daly}），"

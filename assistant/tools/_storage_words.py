@@ -76,14 +76,16 @@ def warnings(inputs: Mapping[str, Any], result: Mapping[str, Any], language: Lan
         said.append(
             "同步写代价太大：改异步存档（先拷到内存或本地盘再后台上传）、分片并行写、换更快的存储，或拉长间隔。"
             if zh
-            else "Saving synchronously costs too much: save asynchronously (copy to host memory or a local disk, upload "
+            else "Saving synchronously costs too much: save asynchronously (copy to host memory or a local disk, "
+            "upload "
             "in the background), write sharded in parallel, use faster storage, or save less often."
         )
     if "archived_bytes" in result:
         said.append(
             "归档层有取回费和最短存放期，取回要等；还要训练的数据别放进去。"
             if zh
-            else "Archive tiers charge for retrieval and early deletion and take time to read: keep what you still train on out."
+            else "Archive tiers charge for retrieval and early deletion and take time to read: keep what you still "
+            "train on out."
         )
     return tuple(said)
 
@@ -189,16 +191,17 @@ def _cost(run: ToolRun, language: Language) -> str:
         else f"{about}{monthly} a month: {stored}{each} at {price} a GB and month"
     )
     if "monthly_cost_range" in result:
-        spread = show.money_range(*result["monthly_cost_range"], currency, language)
+        low, high = result["monthly_cost_range"]
+        spread = show.money_range(low, high, currency, language)
         text += f"（各云 {spread}）" if zh else f" ({spread} over the clouds)"
     if "archived_bytes" in result:
         hot, cold = show.data(result["hot_bytes"]), show.data(result["archived_bytes"])
-        low = unit_price(result["archive_price_per_gb_month"], currency, language)
+        cold_price = unit_price(result["archive_price_per_gb_month"], currency, language)
         saved = in_words(result["monthly_saving"], currency, language)
         text += (
-            f"，其中 {hot} 标准、{cold} 归档（{low}），每月省 {saved}"
+            f"，其中 {hot} 标准、{cold} 归档（{cold_price}），每月省 {saved}"
             if zh
-            else f", {hot} of it standard and {cold} archived at {low}, which saves {saved} a month"
+            else f", {hot} of it standard and {cold} archived at {cold_price}, which saves {saved} a month"
         )
     if "cost" in result:
         total = in_words(result["cost"], currency, language)
@@ -239,7 +242,8 @@ def _drivers(result: Mapping[str, Any], language: Language) -> str:
         return (
             "保留几个检查点、是否带优化器状态影响最大：中间存档可只留权重（约七分之一）。"
             if language == "zh"
-            else "How many checkpoints are kept, and whether with optimizer state, matters most: weights alone are a seventh."
+            else "How many checkpoints are kept, and whether with optimizer state, matters most: weights alone are "
+            "a seventh."
         )
     if "monthly_cost" in result:
         return (

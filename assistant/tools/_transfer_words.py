@@ -36,7 +36,8 @@ def assumptions(inputs: Mapping[str, Any], result: Mapping[str, Any], language: 
         said.append(
             "没给利用率，按给出的速度跑满计；上限按只用得上 70% 计。"
             if zh
-            else "No usable share was given: the stated rate is taken as reached; the far end of the range is 70% of it."
+            else "No usable share was given: the stated rate is taken as reached; the far end of the range is 70% "
+            "of it."
         )
     if inputs["compressed_to"] is not None:
         share = show.percent(inputs["compressed_to"])

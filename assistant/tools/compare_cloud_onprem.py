@@ -1,7 +1,7 @@
 """Calculator: total cost of owning GPUs against renting them, and the use from which owning pays.
 
-Own, a year: (purchase - resale) / years + maintenance + power x PUE x electricity price + staff + colocation. Rent: used
-GPU-hours x price. The break-even is where the two are equal; idle owned hardware still costs.
+Own, a year: (purchase - resale) / years + maintenance + power x PUE x electricity price + staff + colocation. Rent:
+used GPU-hours x price. The break-even is where the two are equal; idle owned hardware still costs.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ class OwnershipInputs(MoneyInputs):
     cloud_cost_per_month: float | None = Field(
         None, description="A cloud bill that owning would replace", json_schema_extra={"unit": "money/month"}
     )
-    utilization: float | None = Field(None, description="Share of all hours used", json_schema_extra={"unit": "fraction"})
+    utilization: float | None = Field(
+        None, description="Share of all hours used", json_schema_extra={"unit": "fraction"}
+    )
     hours_per_year: float | None = Field(None, json_schema_extra={"unit": "hour"})
     hours_per_day: float | None = Field(None, json_schema_extra={"unit": "hour"})
     gpu_hours_per_year: float | None = Field(None, json_schema_extra={"unit": "gpu-hour"})
@@ -107,9 +109,7 @@ def _calculate(inputs: OwnershipInputs, language: Language) -> Calculation:
     filled: dict[str, Filled] = {"years": Filled(inputs.years, "default", "year")}
     used: list[Provenance] = []
     prices: list[Provenance] = []
-    servers = inputs.servers or (
-        inputs.gpu_count / inputs.gpus_per_server if inputs.gpu_count is not None else 1.0
-    )
+    servers = inputs.servers or (inputs.gpu_count / inputs.gpus_per_server if inputs.gpu_count is not None else 1.0)
     gpus = inputs.gpu_count or servers * inputs.gpus_per_server
     purchase = _purchase(inputs, servers, gpus)
     rent = _rent(inputs, gpus, filled, prices, language)

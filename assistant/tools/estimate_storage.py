@@ -1,7 +1,7 @@
 """Calculator: what data and checkpoints occupy and cost, and how long writing a checkpoint stalls training.
 
-A checkpoint that training can resume from holds 14 bytes a parameter with mixed-precision Adam: 2 of bf16 weights and 12
-of fp32 weights and two moments (ZeRO, arXiv 1910.02054, without the gradients); the weights alone 2.
+A checkpoint that training can resume from holds 14 bytes a parameter with mixed-precision Adam: 2 of bf16 weights and
+12 of fp32 weights and two moments (ZeRO, arXiv 1910.02054, without the gradients); the weights alone 2.
 """
 
 from __future__ import annotations
@@ -264,47 +264,37 @@ def _money(
         result |= {"price_per_gb_month": inputs.monthly_cost / (stored / GB), "currency": inputs.currency or "USD"}
         return []
     used: list[StoragePrice] = []
-    prices = {"hot": inputs.price_per_gb_month, "archive": inputs.archive_price_per_gb_month}
-    bounds: tuple[float, float] | None = None
-    rows = _listed(inputs, language) if prices["hot"] is None else []
-    if prices["hot"] is None:
+    hot, bounds = inputs.price_per_gb_month, None
+    rows = _listed(inputs, language) if hot is None else []
+    if hot is None:
         tier = [row for row in rows if row.tier == inputs.tier]
         if not tier:
-            if stored is not None and len(result) > 3:
+            if "checkpoint_bytes" in result:
                 return []
             ask(
                 [("price_per_gb_month", "存储单价是多少（每 GB 每月）", "the price of storage a GB and month")],
                 language,
             )
         used += tier
-        prices["hot"] = median(row.price for row in tier)
+        hot = median(row.price for row in tier)
         bounds = (min(row.price for row in tier), max(row.price for row in tier))
-        filled["price_per_gb_month"] = Filled(prices["hot"], "catalog", f"{tier[0].currency}/GB/month")
+        filled["price_per_gb_month"] = Filled(hot, "catalog", f"{tier[0].currency}/GB/month")
         result["currency"] = tier[0].currency
     result.setdefault("currency", inputs.currency or "USD")
-    hot = prices["hot"]
+    result["price_per_gb_month"] = hot
     if stored is None:
         volume = (inputs.monthly_cost or 0.0) / hot * GB
         result |= {"solved": "volume_bytes", "monthly_cost": inputs.monthly_cost, "volume_bytes": volume}
-        result["price_per_gb_month"] = hot
         return used
     share = inputs.archive_share or 0.0
-    if share and prices["archive"] is None:
-        archive = [row for row in (rows or _listed(inputs, language)) if row.tier == "archive"]
-        if not archive or (
-            inputs.price_per_gb_month is not None and inputs.currency not in (None, archive[0].currency)
-        ):
-            ask(
-                [("archive_price_per_gb_month", "归档单价是多少（每 GB 每月）", "the archive price a GB and month")],
-                language,
-            )
-        used += archive
-        prices["archive"] = median(row.price for row in archive)
-        filled["archive_price_per_gb_month"] = Filled(prices["archive"], "catalog", f"{archive[0].currency}/GB/month")
-    archived = prices["archive"] or 0.0
+    archived = inputs.archive_price_per_gb_month or 0.0
+    if share and inputs.archive_price_per_gb_month is None:
+        archived, listed = _archive_price(inputs, rows or _listed(inputs, language), language)
+        used += listed
+        filled["archive_price_per_gb_month"] = Filled(archived, "catalog", f"{listed[0].currency}/GB/month")
     size = stored / GB
     monthly = size * ((1 - share) * hot + share * archived)
-    result |= {"stored_bytes": stored, "price_per_gb_month": hot, "monthly_cost": monthly}
+    result |= {"stored_bytes": stored, "monthly_cost": monthly}
     if bounds is not None and bounds[0] < bounds[1]:
         result["monthly_cost_range"] = [size * ((1 - share) * bound + share * archived) for bound in bounds]
     if share:
@@ -316,6 +306,21 @@ def _money(
     return used
 
 
+def _archive_price(
+    inputs: StorageInputs, rows: list[StoragePrice], language: Language
+) -> tuple[float, list[StoragePrice]]:
+    """The listed archive price, and its rows.
+
+    Raises:
+        MissingInputs: the standard price was stated in a currency that no archive price is listed in.
+    """
+    archive = [row for row in rows if row.tier == "archive"]
+    if not archive or (inputs.price_per_gb_month is not None and inputs.currency not in (None, archive[0].currency)):
+        question = ("归档单价是多少（每 GB 每月）", "the archive price a GB and month")
+        ask([("archive_price_per_gb_month", *question)], language)
+    return median(row.price for row in archive), archive
+
+
 def _present(run: ToolRun, language: Language) -> Presentation:
     return _storage_words.present(run, language)
 
@@ -324,8 +329,10 @@ TOOL = Tool(
     name="estimate_storage",
     title={"zh": "存储与检查点", "en": "Storage and checkpoints"},
     description={
-        "zh": "数据和检查点占多少空间、每月多少钱、分层归档能省多少；写一次检查点卡多久、损失多少；喂饱 GPU 要多大吞吐。",
-        "en": "Space and monthly cost of data and checkpoints, what archiving saves, how long writing a checkpoint stalls "
+        "zh": "数据和检查点占多少空间、每月多少钱、分层归档能省多少；写一次检查点卡多久、损失多少；喂饱 GPU "
+        "要多大吞吐。",
+        "en": "Space and monthly cost of data and checkpoints, what archiving saves, how long writing a checkpoint "
+        "stalls "
         "training, and the throughput that feeds the GPUs.",
     },
     Inputs=StorageInputs,

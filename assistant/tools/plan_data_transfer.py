@@ -303,7 +303,8 @@ TOOL = Tool(
     title={"zh": "数据传输规划", "en": "Data transfer plan"},
     description={
         "zh": "数据上云或搬迁要几天、要多大带宽、要几台离线设备、多少钱；线路与寄送设备哪个快。",
-        "en": "Days, bandwidth, devices and cost of moving data, over a line or on shipped devices, and which is faster.",
+        "en": "Days, bandwidth, devices and cost of moving data, over a line or on shipped devices, and which is "
+        "faster.",
     },
     Inputs=TransferInputs,
     calculate=_calculate,

@@ -17,6 +17,7 @@ _BETWEEN = re.compile(r"(?:between|介于|在)\s*(?:US)?[$¥]?$", re.I | re.A)
 _EITHER = re.compile(r"\s?(?:或者?|or|/|、|和|and|vs\.?|对比?)\s?", re.I | re.A)
 _DURATION_GAP = re.compile(r"\s?(?:零|又|and|,)?\s?", re.I | re.A)
 _RATE_GAP = re.compile(r"\s?(?:要|花|收|大概|约|的?价格?是?|is|costs?|:|：)*\s?", re.I | re.A)
+_EVERY_TOKENS = re.compile(r"(?:每|per\s|each\s)$", re.I)
 _TIMES = re.compile(r"\s?(?:[×*]|[xX](?![A-Za-z])|乘以?)\s?", re.I | re.A)
 _BEFORE_NAME = re.compile(r"\s?(?:[×*xX]|张|块|片|个|台|的|,|-)?\s?(?:nvidia|英伟达)?\s?", re.I | re.A)
 _AFTER_NAME = re.compile(r"s?\s?(?:[,，、(（:：的有共用要]|gpu|显卡)?\s?(?P<times>[×*xX])?\s?", re.I | re.A)
@@ -126,6 +127,17 @@ def _spoken_rates(text: str, items: list[Item]) -> list[Item]:
     """一小时12块: a duration of one, then money."""
     dropped = set[int]()
     for first, second in pairwise(items):
+        if (
+            first.unit == "tokens"
+            and second.unit in CURRENCIES
+            and second.start - first.end <= 6
+            and _EVERY_TOKENS.search(text[max(0, first.start - 5) : first.start])
+            and _RATE_GAP.fullmatch(text[first.end : second.start])
+        ):
+            second.scale(1 / first.value if first.value else 1.0)
+            set_rate(second, ["token"])
+            second.start = first.start
+            dropped.add(id(first))
         if (
             first.unit in ("second", "gpu-hour")
             and first.value == first.factor

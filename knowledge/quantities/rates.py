@@ -15,7 +15,7 @@ _MONEY_BEFORE = re.compile(
 _MONEY_TAIL = re.compile(r"(?:US\$|HK\$|\$|USD|美元|美金|HKD|¥|RMB|CNY|人民币|€|EUR|£|GBP)\s?$", re.I | re.A)
 _MONEY_AFTER = re.compile(r"\s?(?:(?P<usd>\$)|(?P<cny>¥)|(?P<eur>€)|(?P<gbp>£))(?!\s?\d)", re.A)
 _SPOKEN = frozenset(("hour", "day", "week", "month", "year", "gpu_hour", "gpu", "node"))
-_PER_LARGER = {"tb": 1e3, "mtok": 1e6, "ktok": 1e3}
+_PER_LARGER = {"tb": 1e3, "mtok": 1e6, "ktok": 1e3, "million": 1e6, "ten_thousand": 1e4}
 _PER_NAMES = {
     "gpu_hour": "gpu-hour", "second": "s", "tb": "GB", "gb": "GB", "mtok": "token", "ktok": "token", "kwh": "kWh",
 }  # fmt: skip
@@ -45,7 +45,8 @@ def read_rate(text: str, item: Item) -> None:
             item.priced, item.letter = True, ""
         if group in _PER_LARGER:
             item.scale(1 / _PER_LARGER[group])
-        over.append(_PER_NAMES.get(group, group))
+        if group not in ("million", "ten_thousand"):
+            over.append(_PER_NAMES.get(group, group))
         item.end = match.end()
     if item.letter.upper() == "B" and "parameter" in over:
         item.scale(1e-9)

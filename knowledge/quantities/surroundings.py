@@ -42,7 +42,7 @@ _PER_BEFORE = re.compile(
     re.I | re.A,
 )
 _TIME_BEFORE = re.compile(
-    r"(?:(?:每|per\s)\s?个?(?P<unit>秒|分钟|小时|天|周|月|年|second|minute|hour|day|week|month|year))(?:的)?(?:大概|大约|约|要|花|费用?|预算|是|产生|新增|增长|付|收|账单|:|：|\s)*$",
+    r"(?:(?:每|per\s)\s?个?(?P<unit>秒|分钟|小时|天|周|月|年|second|minute|hour|day|week|month|year|卡时|gpu[- ]?hour|gb|tb|度电?|kwh))(?:的)?(?:大概|大约|约|要|花|费用?|预算|是|产生|新增|增长|付|收|账单|:|：|\s)*$",
     re.I | re.A,
 )
 _EVERY_BEFORE = ("every", "once per", "每", "隔", "interval of")
@@ -53,6 +53,7 @@ _EVERY_AFTER = re.compile(
 )
 _TIME_NAMES = {
     "秒": "s", "second": "s", "分钟": "minute", "小时": "hour", "天": "day", "周": "week", "月": "month", "年": "year",
+    "卡时": "gpu-hour", "gpu hour": "gpu-hour", "gpuhour": "gpu-hour", "gb": "GB", "度": "kWh", "度电": "kWh", "kwh": "kWh",
 }  # fmt: skip
 _WINDOW = 22
 
@@ -95,7 +96,11 @@ def _each(before: str, item: Item) -> None:
         if per["time"] and "/" not in item.unit:
             set_rate(item, [_TIME_NAMES[per["time"]]])
     elif (time := _TIME_BEFORE.search(before)) and "/" not in item.unit and item.unit not in ("second", "fraction"):
-        set_rate(item, [_TIME_NAMES.get(time["unit"], time["unit"])])
+        name = time["unit"]
+        if name == "tb":
+            item.scale(1e-3)
+            name = "gb"
+        set_rate(item, [_TIME_NAMES.get(name, name)])
 
 
 def _sign(before: str, item: Item) -> None:

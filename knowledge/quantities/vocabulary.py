@@ -44,6 +44,9 @@ UNITS: tuple[tuple[str, float, str, str, str], ...] = (
     ("tenth", 0.1, "fraction", "成", r"成(?!本|功|立|为|交|果|员|绩|都|长|熟|品|像|分|多少|了)"),
     ("off", 0.1, "fraction", "折", r"折(?!旧|腾|合|算|叠|扣|磨)"),
     ("usd", 1.0, "USD", "USD", r"刀(?!片)|美元|美金|美刀|块美金|usd(?![a-z])|us\s?dollars?|dollars?(?![a-z])|bucks?(?![a-z])|u\.s\.\sdollars?"),
+    ("cent", 0.01, "USD", "USD", r"美分|(?:us\s)?cents?(?![a-z])"),
+    ("fen", 0.01, "CNY", "CNY", r"分钱"),
+    ("mao", 0.1, "CNY", "CNY", r"毛钱?(?!利|病|坯)|角钱"),
     ("hkd", 1.0, "HKD", "HKD", r"港币|港元|hkd(?![a-z])"),
     ("eur", 1.0, "EUR", "EUR", r"欧元|€|eur(?:os?)?(?![a-z])"),
     ("gbp", 1.0, "GBP", "GBP", r"英镑|£|gbp(?![a-z])"),
@@ -100,6 +103,7 @@ PER = re.compile(
     r"|(?P<month>个?月|months?(?![a-z])|mon?(?![a-z]))|(?P<year>年|years?(?![a-z])|yr(?![a-z]))|(?P<minute>分钟?|min(?:ute)?(?![a-z]))|(?P<second>秒钟?|s(?:ec(?:ond)?)?(?![a-z]))"
     r"|(?P<tb>TB?(?![a-z])|tera(?![a-z]))|(?P<gb>GB?(?![a-z])|gig(?![a-z]))|(?P<mbps>Mbps|M带宽)"
     r"|(?P<mtok>(?:(?:1\s?)?m(?:illion)?|百万)\s?(?:tokens?|toks?)(?![a-z]))|(?P<ktok>(?:1\s?)?(?:k|千)\s?(?:tokens?|toks?)(?![a-z]))"
+    r"|(?P<million>(?:1\s?)?million(?![a-z])(?:\s(?:requests?|calls?))?|百万[次条个]?(?!\s?tok))|(?P<ten_thousand>万[次条](?:请求|调用)?)"
     r"|(?P<token>个?tokens?(?![a-z]))|(?P<parameter>个?参数|param(?:eter)?(?![a-z]))|(?P<kwh>度电?|kwh(?![a-z]))|(?P<step>步|steps?(?![a-z])|it(?:er(?:ation)?)?(?![a-z]))"
     r"|(?P<node>台(?:机器)?|节点|机(?!房)|nodes?(?![a-z])|instances?(?![a-z])|servers?(?![a-z])|box(?![a-z])|machines?(?![a-z]))"
     r"|(?P<gpu>张?卡|张|块|gpus?(?![a-z])|cards?(?![a-z])|device(?![a-z]))|(?P<run>次|run(?![a-z]))|(?P<checkpoint>ckpt|checkpoint)|(?P<person>人|person(?![a-z])|head(?![a-z]))"
