@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assistant.settings import load_settings
-from evals.errors import SuiteError
+from evals.errors import SuiteError, TargetError
 
 if TYPE_CHECKING:
     from evals.runs import Run
@@ -132,6 +132,8 @@ def run(
     support = open_support(support_spec, key)
     done = _run(suite, target, support, repeat=repeat, jobs=jobs, seed=seed, resume=resume)
     _report(done, html_file, junit_file, markdown_file, as_json, failures)
+    if all(result.error for result in done.results):
+        raise TargetError(f"The target answered no case; the first error: {done.results[0].error}")
     _check_bars(done, bars)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -103,9 +104,13 @@ class RunFolder:
         return folder
 
     def append(self, result: Result) -> None:
-        """Store one result."""
-        with self._lock, (self.path / "results.jsonl").open("a", encoding="utf-8") as file:
-            file.write(result.model_dump_json() + "\n")
+        """Store one result, on a line of its own even after a line that a crash cut off."""
+        with self._lock, (self.path / "results.jsonl").open("a+b") as file:
+            size = file.seek(0, os.SEEK_END)
+            if size:
+                file.seek(size - 1)
+            start = b"\n" if size and file.read(1) != b"\n" else b""
+            file.write(start + result.model_dump_json().encode() + b"\n")
 
     def finish(self, manifest: Manifest) -> Manifest:
         """Mark the run as complete."""
@@ -131,7 +136,7 @@ class RunFolder:
             raise RunError(f"{self.path} was written by a newer version (format {manifest.format}); update to read it.")
         results = []
         file = self.path / "results.jsonl"
-        for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else ():
+        for line in file.read_bytes().split(b"\n") if file.exists() else ():
             try:
                 results.append(Result.model_validate_json(line))
             except ValidationError:

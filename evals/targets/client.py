@@ -28,7 +28,7 @@ def post(client: httpx.Client, path: str, body: Mapping[str, Any]) -> dict[str, 
     import httpx
 
     try:
-        response = client.post(client.base_url.path.rstrip("/") + path, json=body)
+        response = client.post(path, json=body)
         response.raise_for_status()
         value = response.json()
     except httpx.HTTPStatusError as error:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import tempfile
 import threading
+import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +34,8 @@ class InProcessTarget:
             first = error.errors()[0]
             raise TargetError(f"--set {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
         self._documents = tuple(documents) if documents is not None else None
-        self._folder = tempfile.TemporaryDirectory(prefix="advisor-eval-")
+        self._folder = Path(tempfile.mkdtemp(prefix="advisor-eval-"))
+        weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._advisors: dict[str, Advisor] = {}
         self._lock = threading.Lock()
         if self._documents is None and not self._settings.data_dir.exists():
@@ -69,11 +72,6 @@ class InProcessTarget:
             "documents": len(ids),
         }
 
-    def close(self) -> None:
-        """Delete the folders of indexed documents."""
-        self._advisors.clear()
-        self._folder.cleanup()
-
     def _advisor(self, documents: Sequence[Path] | None) -> Advisor:
         from assistant.advisor import Advisor
 
@@ -83,7 +81,7 @@ class InProcessTarget:
             if key not in self._advisors:
                 settings = self._settings
                 if paths is not None:
-                    settings = settings.model_copy(update={"data_dir": Path(self._folder.name) / key})
+                    settings = settings.model_copy(update={"data_dir": self._folder / key})
                     _index(paths, settings)
                 self._advisors[key] = Advisor(settings)
             return self._advisors[key]

@@ -207,8 +207,14 @@ def test_refusal() -> None:
     covered, uncovered = make_case("a"), make_case("b", expect={"status": ["not_covered", "refused"]})
     either = make_case("c", expect={"status": ["answered", "not_covered"]})
     found = refusal(
-        [(covered, "answered"), (covered, "not_covered"), (uncovered, "refused"), (uncovered, "answered")]
-        + [(either, "not_covered"), (covered, None)]
+        [
+            (covered, "answered"),
+            (covered, "not_covered"),
+            (uncovered, "refused"),
+            (uncovered, "answered"),
+            (either, "not_covered"),
+            (covered, None),
+        ]
     )
     assert (found.precision, found.recall, found.f1, found.expected) == (0.5, 0.5, 0.5, 2)
     assert refusal([(covered, "answered")]).f1 is None

@@ -27,7 +27,7 @@ def support() -> OfflineSupport:
         ("验证集里的错误标注会限制模型能达到的准确率，应人工复核 500 个样本。", LABELS),
         ("进风超过 27 度先看盲板有没有缺，然后再把空调调低。", COOL),
         (
-            "Above 27 degrees at the rack inlet, look for missing blanking panels before lowering the air conditioning.",
+            "Above 27 degrees at the inlet, look for missing blanking panels before lowering the air conditioning.",
             COOL,
         ),
         ("夜间队列的任务 22:00 之后开始，早上 07:00 由调度器结束。", QUEUE),
