@@ -22,6 +22,8 @@ from knowledge.catalog.records import Accelerator, Provenance
 TOKENS_PER_PARAMETER = 20.0
 BYTES_PER_TOKEN = 4.0
 DEFAULT_GPU = "H100-SXM-80GB"
+PLAUSIBLE_MFU = 0.75
+"""Above every published utilisation (Megatron 1T: 56%, arXiv 2205.05198; small models on one node: 64%)."""
 _FACTOR = {"pretraining": 6.0, "continued": 6.0, "full": 6.0, "lora": 4.0, "qlora": 4.0}
 _KAPLAN = Provenance("arXiv 2001.08361 (6ND)", "https://arxiv.org/abs/2001.08361")
 _CHINCHILLA = Provenance("arXiv 2203.15556 (20 tokens a parameter)", "https://arxiv.org/abs/2203.15556")
@@ -183,9 +185,11 @@ class Estimate:
         inputs = self.inputs
         stated = (self.money, inputs.provider, inputs.price_per_gpu_hour, inputs.price_per_instance_hour)
         about_money = any(value is not None for value in stated)
-        looking_back = self.hours is not None and not self.has_speed and self.shape is not None
+        has_work = inputs.compute_optimal or any((inputs.tokens, inputs.examples, inputs.data_bytes))
+        looking_back = self.hours is not None and not self.has_speed and has_work
         # Who asks what utilisation a run had does not ask what it would cost at today's list prices.
-        self.price = _price(inputs, self.row, self.language) if about_money or not looking_back else None
+        self.priced = about_money or not looking_back
+        self.price = _price(inputs, self.row, self.language) if self.priced else None
         listed = self.price if isinstance(self.price, _offers.Price) else None
         self.to_currency = 1.0
         self.currency = inputs.currency or (listed.currency if listed else "USD")
@@ -254,6 +258,10 @@ class Estimate:
         likely, low, high = (value * counted for value in (expected.likely, expected.low, expected.high))
         return _Speed(likely, low, high, False, expected.measured, expected)
 
+    def _share(self, speed: _Speed) -> float:
+        """The speed as a share of the peak."""
+        return speed.likely / (self.row.peak_tflops * 1e12) if self.row.peak_tflops else 0.0
+
     def _peak(self) -> float:
         return _checks.peak_flops(self.row, self.language)
 
@@ -265,11 +273,16 @@ class Estimate:
             result.put("tokens", *(hours * rate * 3600 / per_token for rate in (speed.likely, speed.low, speed.high)))
             result["solved"] = "tokens"
             spread = (hours, hours, hours)
+        elif result.get("solved") == "parameters":
+            result["tokens"] = tokens
+            hours = self._available_hours()
+            spread = (hours, hours, hours)
         else:
             result["tokens"] = tokens
             needed = tuple(per_token * tokens / 3600 / rate for rate in (speed.likely, speed.high, speed.low))
-            backwards = self.hours is not None and not self.has_speed and result.get("solved") != "parameters"
-            if backwards and self.hours is not None:
+            # More than any run reaches is no past run but a deadline that can't be kept.
+            past = self.hours is not None and not self.has_speed
+            if past and self.hours is not None and needed[0] / self.hours * self._share(speed) <= PLAUSIBLE_MFU:
                 result["solved"] = "mfu"
                 result.put("expected_gpu_hours", *needed)
                 spread = (self.hours, self.hours, self.hours)
@@ -391,7 +404,7 @@ class Estimate:
             "active_parameters": shape.active_parameters,
             "gpu": self.row.name if inputs.gpu is not None or default_gpu else "",
         }
-        if "price_per_gpu_hour" not in result and result.get("solved") != "mfu":
+        if "price_per_gpu_hour" not in result and self.priced:
             self.warnings.append(_training_notes.no_price(self.row.name, inputs.provider, language))
         if not speed.stated:
             self.filled["goodput"] = Filled(inputs.goodput or _mfu.GOODPUT, "default", "fraction")

@@ -124,7 +124,8 @@ def _tokens(run: ToolRun, language: Language) -> str:
     if language == "zh":
         return f"大约能训 {tokens} token{spread}：{result['model']}，{hours}卡时，{result['gpu'] or '所给 GPU'}。"
     on = result["gpu"] or "these GPUs"
-    return f"That buys about {tokens} tokens{spread}: {result['model']}, {hours} GPU-hours on {on}."
+    lead = "That buys" if "budget" in result else "That time trains"
+    return f"{lead} about {tokens} tokens{spread}: {result['model']}, {hours} GPU-hours on {on}."
 
 
 def _time(run: ToolRun, language: Language) -> str:
@@ -152,7 +153,7 @@ def _time(run: ToolRun, language: Language) -> str:
     brief = result["days"] < 1
     length = show.duration(result["days"] * 86400, language) if brief else show.days(result["days"], language)
     days = length + ("" if brief else _range(result, "days", language))
-    cards = _cards(result, language)
+    cards, verb = _cards(result, language), "takes" if result["gpu_count"] == 1 else "take"
     if result.get("solved") == "gpu_count":
         count = _range(result, "gpu_count", language)
         return (
@@ -163,7 +164,7 @@ def _time(run: ToolRun, language: Language) -> str:
     text = (
         f"{cards} 约需 {days}，共 {hours}卡时：{job}{speed}。"
         if zh
-        else (f"{cards} take about {days}, {hours} GPU-hours: {job}{speed}.")
+        else (f"{cards} {verb} about {days}, {hours} GPU-hours: {job}{speed}.")
     )
     if "meets_deadline" in result:
         deadline, needed = show.days(result["deadline_days"], language), show.exact(result["gpu_count_for_deadline"])
