@@ -8,6 +8,7 @@ depend on or that limit them.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -26,8 +27,13 @@ PASSAGE_WINDOW = 1.6
 LANGUAGE_WINDOW = 1.2
 """A passage in the reader's language is preferred to a better one in the other up to this difference."""
 SENTENCE_WEIGHT = 0.5
+REPEAT_COST = 0.3
+"""For each statement already taken from the same passage: a second passage near the first adds more than a fourth
+statement of the first."""
 LEAD_BONUS = 0.25
-"""A section's first sentence answers its heading."""
+"""A section whose heading is a question is answered by its first sentence."""
+MIN_STATEMENT: dict[Language, int] = {"zh": 8, "en": 20}
+"""Shorter pieces of text say nothing when they are quoted alone."""
 
 _REFERENCE_MARK = re.compile(r"\s*\[ref: [^\]]*\]")
 _DEPENDENT = re.compile(
@@ -83,17 +89,20 @@ def _candidates(hits: Sequence[Hit]) -> list[_Candidate]:
     if not scores.size:
         return []
     mean, spread = float(scores.mean()), float(scores.std()) or 1.0
-    return [
-        _Candidate(
-            hit,
-            rank,
-            index,
-            sentence,
-            hit.score + SENTENCE_WEIGHT * (sentence.score - mean) / spread + (LEAD_BONUS if index == 0 else 0.0),
-        )
-        for rank, hit in enumerate(hits)
-        for index, sentence in enumerate(hit.sentences)
-    ]
+    candidates = []
+    for rank, hit in enumerate(hits):
+        answered_first = LEAD_BONUS if hit.section.endswith(("?", "？")) else 0.0
+        for index, sentence in enumerate(hit.sentences):
+            if _is_statement(sentence, hit.language):
+                evidence = hit.score + SENTENCE_WEIGHT * (sentence.score - mean) / spread
+                evidence += answered_first if index == 0 else 0.0
+                candidates.append(_Candidate(hit, rank, index, sentence, evidence))
+    return candidates
+
+
+def _is_statement(sentence: Sentence, language: Language) -> bool:
+    text = _shown(sentence.text)
+    return len(text) >= MIN_STATEMENT[language] and not text.endswith(("?", "？", ":", "："))
 
 
 def _choose(candidates: Sequence[_Candidate], budget: int) -> list[_Candidate]:
@@ -101,7 +110,11 @@ def _choose(candidates: Sequence[_Candidate], budget: int) -> list[_Candidate]:
     by_place = {(c.rank, c.index): c for c in candidates}
     chosen: dict[tuple[int, int], _Candidate] = {}
     used = 0
-    for candidate in sorted(candidates, key=lambda c: -c.evidence):
+    waiting = sorted(candidates, key=lambda c: -c.evidence)
+    while waiting:
+        taken = Counter(rank for rank, _ in chosen)
+        candidate = max(waiting, key=lambda c: c.evidence - REPEAT_COST * taken[c.rank])
+        waiting.remove(candidate)
         if (candidate.rank, candidate.index) in chosen:
             continue
         bundle = [c for c in _bundle(candidate, by_place) if (c.rank, c.index) not in chosen]
@@ -167,5 +180,6 @@ def _statement(group: Sequence[_Candidate], language: Language, *, first: bool) 
 
 
 def _shown(text: str) -> str:
-    """A quote as it is read: reference marks left out, one line."""
-    return re.sub(r"\s*\n\s*", " ", _REFERENCE_MARK.sub("", text)).strip()
+    """A quote as it is read: reference marks left out, on one line, ended as a sentence."""
+    line = re.sub(r"\s*\n\s*", " ", _REFERENCE_MARK.sub("", text)).strip()
+    return re.sub(r"\s*[;；]$", lambda end: "。" if "；" in end.group() else ".", line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from assistant.understand.frames import common
 from assistant.understand.mentions import Mentions
@@ -12,6 +13,7 @@ from assistant.understand.slots import Amount, Derived, Frame
 _SPENT = re.compile(r"已经?|花了|花掉|用了|用掉|烧了|spent|spend|used|so far|to date|gone", re.I)
 _LEFT = re.compile(r"剩|余|还有|left|remaining|remain", re.I)
 _DAILY = re.compile(r"每天|一天|日均|a day|per day|daily|/day", re.I)
+_HAN = re.compile(r"[\u4e00-\u9fff]")
 _BUDGET = re.compile(r"预算|总共|总额|总价|budget|\bof\b|total|allocat|split", re.I)
 _ALERT = re.compile(r"告警|报警|预警|阈值|提醒|设在|alert|threshold|warn|when will we (?:hit|reach)|hit", re.I)
 _PHASES = re.compile(
@@ -48,6 +50,12 @@ def _thresholds(mentions: Mentions) -> Sequence[tuple[float, ...]]:
     )
 
 
+def _refine(arguments: dict[str, Any], mentions: Mentions) -> dict[str, Any]:
+    if "currency" not in arguments and _HAN.search(mentions.text):
+        return arguments | {"currency": "CNY"}
+    return arguments
+
+
 FRAME = Frame(
     tool="plan_budget",
     asks=re.compile(
@@ -81,6 +89,7 @@ FRAME = Frame(
         ("spent",),
         ("spent_share", "elapsed_share"),
     ),
+    refine=_refine,
     follow_ups={
         "zh": ("预算告警会自动停机吗？", "超支了先停什么？", "告警点怎么设？"),
         "en": ("Do budget alerts stop instances?", "What should be stopped first?", "Where should alerts be set?"),
