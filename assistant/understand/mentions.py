@@ -16,6 +16,8 @@ _CORRECTION = re.compile(
     re.I,
 )
 _CORRECTION_REACH = 16
+_BARE = re.compile(r"[\d.,]+\s*(?:[kmbtw]|[十百千万亿]+)?", re.I)
+"""A number without a noun takes the unit of the one that it corrects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,8 @@ def _corrected(text: str, found: Sequence[Quantity]) -> list[Quantity]:
         if before is None or after is None or cue.start() - before.end > _CORRECTION_REACH:
             continue
         units = {after.unit, *(reading.unit for reading in after.readings)}
+        if _BARE.fullmatch(after.text):
+            units.add(before.unit)
         if before.unit in units:
             kept[kept.index(after)] = replace(after, unit=before.unit, readings=())
             kept.remove(before)

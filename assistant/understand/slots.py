@@ -18,6 +18,8 @@ from knowledge.quantities import Quantity, compatible
 
 _CLAUSE_END = re.compile(r"[,;!?，；。！？、\n]|\.(?=\s|$)")
 _CUE_WORTH = 3.0
+_DISTANCE_COST = 0.05
+"""For each character between a cue and the amount."""
 _KIND_WORTH = 2.0
 _PLAIN_WORTH = 1.0
 MAX_ALTERNATIVES = 3
@@ -161,16 +163,14 @@ def _worth(slot: Amount, quantity: Quantity, text: str) -> float:
     before, after = _clause_around(text, quantity)
     if slot.blocks and (slot.blocks.search(before[-slot.reach :]) or slot.blocks.search(after[: slot.reach])):
         return 0.0
-    worth = _PLAIN_WORTH if slot.plain else 0.0
-    if quantity.kind and quantity.kind in slot.kinds:
-        worth += _KIND_WORTH
+    worth = _KIND_WORTH if quantity.kind and quantity.kind in slot.kinds else 0.0
     if slot.cues:
         distances = [len(before) - match.end() for match in slot.cues.finditer(before)]
         distances += [match.start() for match in slot.cues.finditer(after)]
         nearest = min(distances, default=slot.reach + 1)
         if nearest <= slot.reach:
-            worth += _CUE_WORTH - nearest / slot.reach
-    return worth
+            return worth + _CUE_WORTH - _DISTANCE_COST * nearest
+    return worth + (_PLAIN_WORTH if slot.plain else 0.0)
 
 
 def _clause_around(text: str, quantity: Quantity) -> tuple[str, str]:

@@ -1,0 +1,55 @@
+"""From words to arguments: each row is how somebody asks and what the calculator must be given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assistant.understand.frames import FRAMES, frame_of
+from assistant.understand.mentions import read_mentions
+from assistant.understand.slots import fill
+
+CASES: list[tuple[str, str, dict[str, Any]]] = [
+    ("estimate_training_cost", "用 32 台 8 卡 H800 训 34B，1.5T token", {"gpu_count": 256, "parameters": 34e9, "tokens": 1.5e12}),
+    ("estimate_training_cost", "we paid $900k for 400k GPU-hours", {"cost": 9e5, "gpu_hours": 4e5, "currency": "USD"}),
+    ("estimate_training_cost", "预算 80 万元，每卡时 16 元，7B 能喂多少 token", {"budget": 8e5, "price_per_gpu_hour": 16.0, "currency": "CNY"}),
+    ("estimate_training_cost", "SFT llama 3.1 8b on 20k samples of 900 tokens, 2 epochs", {"method": "full", "examples": 2e4, "epochs": 2.0}),
+    ("estimate_memory", "两张 3090 跑 30B 的 4bit lora", {"gpu_count": 2, "gpu": "RTX 3090", "method": "qlora", "parameters": 30e9}),
+    ("estimate_memory", "serve a 70B at batch 16 with 8k context on one H100", {"method": "inference", "batch": 16, "sequence_length": 8000.0, "gpu_count": 1}),
+    ("estimate_memory", "13B 全量 zero2 八张 A100 40G", {"method": "full", "zero_stage": 2, "gpu_count": 8, "gpu": "A100-SXM-40GB"}),
+    ("plan_data_transfer", "600 TB within 20 days, what line?", {"volume_bytes": 600e12, "days": 20.0}),
+    ("plan_data_transfer", "压缩掉四成再传，90TB，2Gbps", {"compressed_to": 0.6, "volume_bytes": 90e12, "bandwidth_bits_per_second": 2e9}),
+    ("estimate_storage", "30TB, three copies at $0.02/GB/month", {"volume_bytes": 30e12, "copies": 3.0, "price_per_gb_month": 0.02}),
+    ("estimate_storage", "13B 每 500 步存一次，一共 1 万步，只留最近 5 个", {"save_every_steps": 500.0, "steps": 1e4, "keep_last": 5.0}),
+    ("estimate_scaling", "4 台机器，每台 8×200G，30B 全参", {"nodes": 4, "bandwidth_bits_per_second": 1.6e12, "parameters": 30e9}),
+    ("compare_purchase_options", "竞价打四折，平均 8 小时被收走一次，重启 10 分钟", {"spot_discount": 0.6, "interruption_hours": 8.0, "restart_seconds": 600.0}),
+    ("compare_cloud_onprem", "服务器 180 万一台，电费 0.7 元一度，PUE 1.3，用四年", {"server_price": 1.8e6, "electricity_price": 0.7, "pue": 1.3, "years": 4.0}),
+    ("plan_budget", "预算 5 万美元，12 天花了 2.5 万美元", {"budget": 5e4, "spent": 2.5e4, "days_elapsed": 12.0}),
+    ("estimate_carbon", "200k GPU-hours on A100 in eu-north-1", {"gpu_hours": 2e5, "region": "eu-north-1"}),
+    ("calculate", "bill is $4,310 for 1,250 hours", {"bill": "$4,310", "quantity": "1,250 hours"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("tool", "question", "expected"), CASES)
+def test_fills_arguments_from_words(tool: str, question: str, expected: dict[str, Any]) -> None:
+    arguments = fill(frame_of(tool), read_mentions(question)).arguments
+    assert {name: arguments.get(name) for name in expected} == pytest.approx(expected)
+
+
+def test_a_second_count_asks_for_a_second_calculation() -> None:
+    filling = fill(frame_of("estimate_memory"), read_mentions("7B 全参两张 A100 行不行？四张呢"))
+    assert filling.arguments["gpu_count"] == 2
+    assert [variant["gpu_count"] for variant in filling.variants] == [4]
+
+
+def test_what_the_writer_takes_back_does_not_count() -> None:
+    mentions = read_mentions("train it on 1.5T tokens… no, 1.5B")
+    assert [(q.value, q.unit) for q in mentions.quantities] == [(1.5e9, "tokens")]
+
+
+def test_every_argument_of_a_frame_exists() -> None:
+    from assistant.tools.registry import get_tool
+
+    for frame in FRAMES:
+        assert frame.arguments <= set(get_tool(frame.tool).Inputs.model_fields)
