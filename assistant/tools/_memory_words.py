@@ -164,7 +164,7 @@ def _asked_count(run: ToolRun, language: Language) -> str:
     elif count == 1:
         share = f"加激活共约 {total}" if zh else f"with activations it needs about {total}"
     else:
-        rest = ("KV 缓存" if zh else "the KV cache") if method == "inference" else ("激活等" if zh else "activations")
+        rest = (" KV 缓存" if zh else "the KV cache") if method == "inference" else ("激活等" if zh else "activations")
         how = "均分" if method == "inference" else f"按 ZeRO-{stage} 切分"
         how_en = "split evenly" if method == "inference" else f"under ZeRO-{stage}"
         share = (
@@ -293,7 +293,7 @@ def _solved(result: dict[str, Any], language: Language) -> str:
         )
     serving = result["method"] == "inference"
     if language == "zh":
-        rest = "KV 缓存" if serving else "激活等"
+        rest = " KV 缓存" if serving else "激活等"
         return f"最少 {count} 张 {card}{bare}：{what}，切分后每张 {states}，加{rest}约 {total}。"
     rest = "the KV cache" if serving else "activations"
     return f"At least {count} x {card}{bare}: {what}; split, {states} each, about {total} with {rest}."

@@ -201,7 +201,7 @@ def _cost(run: ToolRun, language: Language) -> str:
     if "total_cost" in result:
         total = show.money(result["total_cost"], result["currency"], language)
         text += f"连同存储与传输约 {total}。" if zh else f" With storage and transfer about {total}."
-    if "within_budget" in result and result.get("solved") != "tokens":
+    if "within_budget" in result and result.get("solved") not in ("tokens", "parameters"):
         budget = show.money(result["budget"], result["currency"], language)
         if result["within_budget"]:
             text += f"在 {budget} 预算之内。" if zh else f" That is within the budget of {budget}."

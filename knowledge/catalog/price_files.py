@@ -181,10 +181,7 @@ def _instance(cells: Mapping[str, str], path: Path, origin: RowOrigin) -> Instan
     label = _fold(cells.get("gpu", ""))
     if not label:
         raise ValueError("the gpu column is empty")
-    try:
-        accelerator = find_accelerator(label).row
-    except UnknownName:
-        accelerator = None
+    accelerator = find_accelerator(label).row
     count_cell = _optional_number(cells.get("gpu_count", ""), "gpu_count")
     count = 1 if count_cell is None else int(count_cell)
     if count_cell is not None and (count != count_cell or not 1 <= count <= _MAX_GPUS):
@@ -203,10 +200,10 @@ def _instance(cells: Mapping[str, str], path: Path, origin: RowOrigin) -> Instan
     return Instance(
         provider=provider,
         name=_fold(cells.get("instance", "")) or f"{count} x {label}",
-        accelerator=accelerator.name if accelerator else None,
+        accelerator=accelerator.name,
         accelerator_label=label,
         accelerator_count=count,
-        accelerator_memory_gb=accelerator.memory_gb if accelerator else None,
+        accelerator_memory_gb=accelerator.memory_gb,
         vcpus=None if vcpus is None else int(vcpus),
         memory_gib=_optional_number(cells.get("memory_gib", ""), "memory_gib"),
         network_gbps=_optional_number(cells.get("network_gbps", ""), "network_gbps"),

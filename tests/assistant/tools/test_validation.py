@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from assistant.tools import _mfu, _shape
@@ -47,3 +49,8 @@ def test_fp8_is_faster_and_an_unmeasured_gpu_is_called_one() -> None:
     assert _mfu.expect(row, shape, fp8=True).likely > _mfu.expect(row, shape).likely
     assert _mfu.expect(row, shape).measured
     assert not _mfu.expect(catalog.find_accelerator("MI300X").row, shape).measured
+
+
+def test_the_docs_show_this_table() -> None:
+    page = Path(__file__).parents[3] / "docs" / "validation.md"
+    assert validate().table() in page.read_text(encoding="utf-8")
