@@ -107,8 +107,7 @@ def present(run: ToolRun, language: Language) -> Presentation:
     steps = result["steps"]
     table: tuple[tuple[str, ...], ...] = ()
     if len(steps) > 1:
-        header = ("步骤", "计算") if language == "zh" else ("step", "working")
-        table = (header, *((str(number), step) for number, step in enumerate(steps, start=1)))
+        table = (("计算过程" if language == "zh" else "working",), *((step,) for step in steps))
     return Presentation(text, table)
 
 

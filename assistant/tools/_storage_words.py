@@ -226,14 +226,15 @@ def _table(result: Mapping[str, Any], language: Language) -> tuple[tuple[str, ..
     zh = language == "zh"
     currency = result["currency"]
 
-    def row(label: str, size: float, price: float) -> tuple[str, ...]:
-        cost = exact_money(size / 1e9 * price, currency, language)
-        return (label, show.data(size), unit_price(price, currency, language), cost)
+    def row(label: str, tier: str, size: str) -> tuple[str, ...]:
+        price = result["price_per_gb_month" if tier == "hot" else "archive_price_per_gb_month"]
+        cost = exact_money(result[f"{tier}_monthly_cost"], currency, language)
+        return (label, show.data(result[size]), unit_price(price, currency, language), cost)
 
     return (
         ("层", "容量", "每 GB 每月", "每月") if zh else ("tier", "size", "a GB and month", "a month"),
-        row("标准" if zh else "standard", result["hot_bytes"], result["price_per_gb_month"]),
-        row("归档" if zh else "archive", result["archived_bytes"], result["archive_price_per_gb_month"]),
+        row("标准" if zh else "standard", "hot", "hot_bytes"),
+        row("归档" if zh else "archive", "archive", "archived_bytes"),
     )
 
 

@@ -125,7 +125,7 @@ def _line(run: ToolRun, language: Language) -> str:
         case "days":
             spread = _spread(result, "days", language)
             length = _length(result["days"], language)
-            as_bytes = f"{show.data(rate * share / 8)}/s"
+            as_bytes = f"{show.data(result['effective_bytes_per_second'])}/s"
             return (
                 f"{sized} 走 {_rate(rate)}{at}（有效 {as_bytes}）约需 {length}{spread}。"
                 if zh

@@ -338,6 +338,7 @@ def _options(inputs: PurchaseInputs, result: dict[str, Any]) -> None:
         return
     for option in options:
         option["relative"] = option["per_used_hour"] / base
+        option["against_on_demand"] = option["relative"] - 1
         sure = option["option"] != "reserved" or "utilization" in result
         if hours is not None and sure and "on_demand_price" in result:
             option["cost"] = option["per_used_hour"] * hours

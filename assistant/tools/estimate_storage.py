@@ -301,6 +301,7 @@ def _money(
         result |= {"hot_bytes": stored * (1 - share), "archived_bytes": stored * share, "archive_share": share}
         result |= {"archive_price_per_gb_month": archived, "monthly_cost_without_archive": size * hot}
         result["monthly_saving"] = size * hot - monthly
+        result |= {"hot_monthly_cost": size * (1 - share) * hot, "archive_monthly_cost": size * share * archived}
     if inputs.months is not None:
         result |= {"months": inputs.months, "cost": monthly * inputs.months}
     return used

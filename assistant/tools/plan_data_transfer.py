@@ -167,6 +167,7 @@ def _line(inputs: TransferInputs, share: float, low_share: float, language: Lang
     elif rate is not None:
         result |= {"solved": "days", "bandwidth_bits_per_second": rate}
         result["days"] = line_days(volume * kept, rate, share)
+        result["effective_bytes_per_second"] = rate * share / 8
         if low_share < share:
             result["days_range"] = [result["days"], result["days"] * share / low_share]
         if days is not None:

@@ -16,7 +16,7 @@ SCALES = {
 SCALE = re.compile(
     r"\s?(?:(?P<word>(?:[百千十](?=[万亿]))?(?:万亿|亿|万(?!兆))|千(?![兆瓦克米卡万亿字])|百(?![兆分万亿])|十(?=[张台块卡个天]))"
     r"|(?P<en>thousand|million|billion|trillion|hundred|dozen|mil|mn|mln|bn|bln)(?![A-Za-z])"
-    r"|(?P<letter>[kKMmBbTtGgPpEwW])(?![A-Za-z/]|\s?/\s?s)|(?P<joined>[kKMBT])(?=(?:tok|param|step|example|sample|iter|row|gpu)))",
+    r"|(?P<letter>[kKMmBbTtGgPpEwW])(?![A-Za-z]|\s?/\s?s(?![A-Za-z]))|(?P<joined>[kKMBT])(?=(?:tok|param|step|example|sample|iter|row|gpu)))",
     re.I | re.A,
 )
 LETTERS = {"k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12, "g": 1e9, "p": 1e15, "e": 1e18, "w": 1e4}
