@@ -77,8 +77,13 @@ class Advisor:
             answers.append(self.ask(question, answers[-1].conversation_id if answers else None))
         return answers
 
-    def stream(self, question: str, conversation_id: str | None = None) -> Iterator[Event]:
+    def stream(self, question: str, conversation_id: str | None = None, owner: str | None = None) -> Iterator[Event]:
         """Answer one question, yielding stages, checked text, and last the whole `Answered`.
+
+        Args:
+            question: in Chinese or English.
+            conversation_id: of the conversation to go on with.
+            owner: whom a new conversation belongs to; one that is gone on with must be theirs. None: no check.
 
         Raises:
             InvalidInput, ConversationNotFound: as `ask`, before the first event.
@@ -86,10 +91,10 @@ class Advisor:
         self._check(question)
         state = DialogueState()
         if conversation_id is not None:
-            state = DialogueState.model_validate(self.conversations.last(conversation_id).state)
-        return self._stream(question, conversation_id or str(uuid.uuid4()), state)
+            state = DialogueState.model_validate(self.conversations.last(conversation_id, owner).state)
+        return self._stream(question, conversation_id or str(uuid.uuid4()), state, owner or "")
 
-    def _stream(self, question: str, conversation_id: str, state: DialogueState) -> Iterator[Event]:
+    def _stream(self, question: str, conversation_id: str, state: DialogueState, owner: str) -> Iterator[Event]:
         clock = _Clock()
         yield StageStarted("understanding")
         resolved = resolve(question, state)
@@ -124,7 +129,7 @@ class Advisor:
         )
         for paragraph in _paragraphs(answer.text):
             yield TextReleased(paragraph)
-        self.conversations.add(answer)
+        self.conversations.add(answer, owner)
         yield Answered(answer)
 
     def _check(self, question: str) -> None:

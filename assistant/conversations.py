@@ -6,11 +6,13 @@ it is imported only where a conversation is read or written.
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel
 from sqlalchemy import (
@@ -56,7 +58,20 @@ _TURNS = Table(
     Column("answer", Text, nullable=False),
     Column("created", DateTime(timezone=True), nullable=False),
 )
+_FEEDBACK = Table(
+    "feedback",
+    _METADATA,
+    Column("answer_id", String(36), primary_key=True),
+    Column("owner", Text, primary_key=True),
+    Column("rating", String(4), nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("answer", Text, nullable=False),
+    Column("versions", Text, nullable=False),
+    Column("created", DateTime(timezone=True), nullable=False, index=True),
+)
 _TITLE_CHARACTERS = 60
+
+Rating = Literal["up", "down"]
 
 
 class ConversationSummary(BaseModel):
@@ -67,6 +82,18 @@ class ConversationSummary(BaseModel):
     created: datetime
     updated: datetime
     turns: int
+
+
+class Feedback(BaseModel):
+    """What somebody thought of one answer, with all that is needed to look into it later."""
+
+    rating: Rating
+    reason: str
+    answer: Answer
+    """As it was shown, with its sources and calculations."""
+    versions: dict[str, str]
+    """Of the program, the encoder and the store at the time."""
+    created: datetime
 
 
 def new_conversation_id() -> str:
@@ -150,6 +177,89 @@ class Conversations:
                 ConversationSummary(id=r.id, title=r.title, created=r.created, updated=r.updated, turns=r.turns)
                 for r in connection.execute(query)
             ]
+
+    def answer(self, conversation_id: str, answer_id: str, owner: str | None = None) -> Answer:
+        """One answer of a conversation.
+
+        Raises:
+            ConversationNotFound: there is no such answer (or it belongs to somebody else).
+        """
+        for answer in self.answers(conversation_id, owner):
+            if answer.id == answer_id:
+                return answer
+        raise ConversationNotFound(f"There is no answer {answer_id} in conversation {conversation_id}.")
+
+    def rename(self, conversation_id: str, title: str, owner: str | None = None) -> None:
+        """Give a conversation another title.
+
+        Raises:
+            ConversationNotFound: there is none with this id (or it belongs to somebody else).
+        """
+        self._turns(conversation_id, owner)
+        with self._begin() as connection:
+            connection.execute(
+                update(_CONVERSATIONS)
+                .where(_CONVERSATIONS.c.id == conversation_id)
+                .values(title=" ".join(title.split())[:_TITLE_CHARACTERS])
+            )
+
+    def truncate(self, conversation_id: str, turns: int, owner: str | None = None) -> bool:
+        """Keep only the first turns, so that a later one is asked anew; False when none is left.
+
+        Raises:
+            ConversationNotFound: there is none with this id (or it belongs to somebody else).
+        """
+        if turns <= 0:
+            self.delete(conversation_id, owner)
+            return False
+        self._turns(conversation_id, owner)
+        with self._begin() as connection:
+            connection.execute(
+                sql_delete(_TURNS).where(_TURNS.c.conversation_id == conversation_id, _TURNS.c.turn > turns)
+            )
+        return True
+
+    def rate(self, answer: Answer, rating: Rating, reason: str, versions: dict[str, str], owner: str = "") -> None:
+        """Store what the owner thinks of an answer, in place of what they thought before."""
+        with self._begin() as connection:
+            connection.execute(
+                sql_delete(_FEEDBACK).where(_FEEDBACK.c.answer_id == answer.id, _FEEDBACK.c.owner == owner)
+            )
+            connection.execute(
+                insert(_FEEDBACK).values(
+                    answer_id=answer.id,
+                    owner=owner,
+                    rating=rating,
+                    reason=reason,
+                    answer=answer.model_dump_json(),
+                    versions=json.dumps(versions),
+                    created=datetime.now(UTC),
+                )
+            )
+
+    def feedback(self, rating: Rating | None = None) -> list[Feedback]:
+        """What was thought of answers, newest first."""
+        query = select(_FEEDBACK).order_by(_FEEDBACK.c.created.desc())
+        if rating is not None:
+            query = query.where(_FEEDBACK.c.rating == rating)
+        with self._begin() as connection:
+            return [
+                Feedback(
+                    rating=row.rating,
+                    reason=row.reason,
+                    answer=Answer.model_validate_json(row.answer),
+                    versions=json.loads(row.versions),
+                    created=row.created,
+                )
+                for row in connection.execute(query)
+            ]
+
+    def delete_all(self, owner: str = "") -> int:
+        """Delete all conversations of an owner; returns how many there were."""
+        with self._begin() as connection:
+            own = select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.owner == owner)
+            connection.execute(sql_delete(_TURNS).where(_TURNS.c.conversation_id.in_(own)))
+            return connection.execute(sql_delete(_CONVERSATIONS).where(_CONVERSATIONS.c.owner == owner)).rowcount
 
     def delete(self, conversation_id: str, owner: str | None = None) -> None:
         """Delete a conversation and all its turns.
