@@ -18,8 +18,9 @@ _CERTAIN = re.compile(
     r"|\bin (?:all|every) cases?\b|\bno risk\b|\b(?<!\d)100 ?%",
     re.I,
 )
+_AUTOMATIC = re.compile(r"自动|\bautomatic(?:ally)?\b", re.I)
 _DENIES = re.compile(
-    r"不(?!仅|但|同|断|妨|限|少|过)|没(?!错)|未(?!来|必)|无(?!论|线)|禁止|严禁|切勿|勿"
+    r"不(?!仅|但|同|断|妨|限|少|过|可用|足|稳)|没(?!错)|未(?!来|必)|无(?!论|线)|禁止|严禁|切勿|勿"
     r"|\bnot?\b(?! only)|n['’]t\b|\bnever\b|\bcannot\b|\bnobody\b|\bnone\b|\bneither\b|\bnor\b|\bforbid|\bprohibit"
     r"|\bwithout\b",
     re.I,
@@ -27,10 +28,19 @@ _DENIES = re.compile(
 _SOMEHOW_DENIES = re.compile(
     _DENIES.pattern
     + r"|避免|免|省|减|降|难|少|缺|仅|只|才|除非|否则|而非|非|除外|例外|拒|停|关|失|误|代替|替代|转移|脱|告别|止|清|删"
-    r"|除|最后|\bavoid|\bsav(?:e|ing)|\bfree\b|\bless\b|\bfewer\b|\black|\bonly\b|\bunless\b|\binstead\b|\brather\b|\bexcept"
-    r"|\bun\w{4,}|\bdis\w{4,}|\brefus|\breject|\breliev|\breduc|\blower|\bstop|\bfail|\bshift|\bmove|\boff\b|\btransfer|\bskip|\bnon-|\bpurg|\bdelet|\bremov|\blast\b",
+    r"|除|最后|尽力|尽量|best[- ]effort"
+    r"|\bavoid|\bsav(?:e|ing)|\bfree\b|\bless\b|\bfewer\b|\black|\bonly\b|\bunless\b|\binstead\b|\brather\b|\bexcept"
+    r"|\bun\w{4,}|\bdis\w{4,}|\brefus|\breject|\breliev|\breduc|\blower|\bstop|\bfail|\bshift|\bmove"
+    r"|\boff\b|\btransfer|\bskip|\bnon-|\bpurg|\bdelet|\bremov|\blast\b",
     re.I,
 )
+_WITHOUT_DENYING = re.compile(
+    r"避免|免|缺|仅|只|才|除非|否则|而非|非|除外|例外|拒|失败|代替|替代|告别|少|难"
+    r"|\bavoid|\bfree\b|\bless\b|\bfew|\black|\bonly\b|\bunless\b|\binstead\b|\brather\b|\bexcept|\brefus|\breject|\bfail"
+    r"|\brarely\b|\bhardly\b|\bseldom\b|\bstays?\b|\bremains?\b|\bkeeps?\b|\bapart\b|\bseparate",
+    re.I,
+)
+"""Words that deny without a negation; a statement with one may well repeat a denial."""
 _OPPOSITES: tuple[tuple[str, str], ...] = (
     (
         r"提升|提高|增加|增大|加快|上升|上涨|升高|扩大|\bincreas|\bimprov|\brais(?:e|ing)|\bfaster\b|\bhigher\b"
@@ -58,6 +68,13 @@ _OPPOSITES: tuple[tuple[str, str], ...] = (
         r"至少|不少于|最低|\bat least|\bminimum|\bno fewer",
         r"至多|最多|不超过|上限|\bat most|\bup to|\bmaximum|\bno more than",
     ),
+    (
+        r"最佳|最好|适合|放心|\bbest\b|\bgood\b|\bideal|\bsuits?\b|\bsuitable",
+        r"不适合|不宜|糟糕|最差|\bpoor\b|\bbad\b|\bworst\b|\bunsuitable",
+    ),
+    (r"同一|相同|\bsame\b", r"另一|不同|其他|\banother\b|\bdifferent\b|\bother\b"),
+    (r"乘以|相乘|\bmultipl|\btimes\b", r"除以|相除|\bdivid"),
+    (r"在线|联网|\bonline\b", r"离线|\boffline\b"),
     (r"短于|更短|\bshort", r"长于|更长|\blong"),
     (r"内部|私有|\bprivate|\binternal", r"公开|公共|公网|\bpublic"),
     (r"自动|\bautomatic", r"手动|人工|手工|\bmanual|\bby hand"),
@@ -68,6 +85,20 @@ _OPPOSITES: tuple[tuple[str, str], ...] = (
 )
 """Each direction as it is written in either language; a span that goes both ways objects to nothing."""
 
+_VENDORS = (
+    r"\baws\b|\bamazon\b|亚马逊",
+    r"\bazure\b|\bmicrosoft\b|微软",
+    r"\bgcp\b|\bgoogle\b|谷歌",
+    r"\balibaba\b|\baliyun\b|阿里",
+    r"\btencent\b|腾讯",
+    r"\bhuawei\b|华为",
+    r"\boracle\b|\boci\b|甲骨文",
+    r"\bvolcengine\b|\bbytedance\b|火山|字节跳动",
+    r"\bbaidu\b|百度",
+    r"\bnvidia\b|英伟达",
+    r"\bamd\b|超威",
+)
+"""Makers and providers under the names they have in either language."""
 _NAME = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z][A-Za-z]*[A-Z0-9][A-Za-z0-9.]*|[A-Za-z]+\d[A-Za-z0-9.]*)(?![A-Za-z0-9])")
 _COMMON_NAME = re.compile(
     r"[GCT]PUs?|AI|ML|LLMs?|NLP|APIs?|VRAM|OOM|RAM|SSD|HDD|IT|ID|OK|FAQ|PC|UI|SLA|QA|CI|MFU|[KMGTP]i?B|USD|CNY|RMB|kWh",
@@ -106,30 +137,38 @@ def same_figure(figure: Figure, other: Figure) -> bool:
 
 def _names(statement: str, span: str, context: str) -> str:
     known = re.sub(r"[^a-z0-9\u4e00-\u9fff]", "", fold(span + " " + context))
-    strange = []
+    strange: list[str] = []
     for name in dict.fromkeys(_NAME.findall(normalise(statement))):
         bare = re.sub(r"[^a-z0-9]", "", name.casefold())
         if not _COMMON_NAME.fullmatch(name) and bare not in known and bare.removesuffix("s") not in known:
             strange.append(name)
-    return "names not in the source: " + ", ".join(strange) if strange else ""
+    for vendor in _VENDORS:
+        named = re.search(vendor, statement, re.I)
+        if named and not re.search(vendor, f"{span} {context}", re.I):
+            strange.append(named.group())
+    return "names not in the source: " + ", ".join(dict.fromkeys(strange)) if strange else ""
 
 
 def _certainty(statement: str, span: str, context: str) -> str:
     """Objects to "always" and "guaranteed" where the source has nothing of the kind."""
     claimed = _CERTAIN.search(statement)
-    return f"more certain than the source: {claimed.group()}" if claimed and not _CERTAIN.search(span) else ""
+    if claimed and not _CERTAIN.search(span):
+        return f"more certain than the source: {claimed.group()}"
+    automatic = _AUTOMATIC.search(statement)
+    if automatic and not re.search(rf"{_AUTOMATIC.pattern}|默认|系统|\bdefault|\bscheduler", span, re.I):
+        return f"says that it is {automatic.group()}, which the source doesn't"
+    return ""
 
 
 def _negation(statement: str, span: str, context: str) -> str:
     if _DENIES.search(statement) and not _SOMEHOW_DENIES.search(span):
         return "denies what the source doesn't deny"
-    if _DENIES.search(span) and not _SOMEHOW_DENIES.search(statement) and _is_one_clause(span):
-        return "leaves out the source's denial"
     return ""
 
 
-def _is_one_clause(span: str) -> bool:
-    return len(re.findall(r"[，。；;,.!?！？：:\n]", span.strip().rstrip("。.!?！？;；"))) == 0
+def affirms_a_denial(statement: str, clause: str) -> bool:
+    """Whether the clause that the statement takes up is a denial, and the statement isn't nor says "avoid"."""
+    return bool(_DENIES.search(clause)) and not (_DENIES.search(statement) or _WITHOUT_DENYING.search(statement))
 
 
 def _direction(statement: str, span: str, context: str) -> str:

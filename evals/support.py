@@ -20,7 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from evals.contradiction import contradictions
+from evals.contradiction import affirms_a_denial, contradictions
 from evals.errors import TargetError
 from evals.text import fold, squeeze
 from knowledge.encoders import Encoded, Encoder, load_encoder
@@ -102,14 +102,25 @@ class OfflineSupport:
         together = "\n".join(spans)
         if not together.strip():
             return Verdict(False, 0.0, "no span")
+        if squeeze(fold(statement)).rstrip("。.;；") in squeeze(fold(together)):
+            return Verdict(True, 1.0)
         against = contradictions(statement, together, context)
         strength = overlap(statement, together)
         if strength < OVERLAP_BAR:
             strength = self._closeness(statement, spans)
             if strength < 1.0:
-                reason = against[0] if against else "the span says something else"
-                return Verdict(False, min(strength, OVERLAP_BAR), reason)
-        return Verdict(not against, strength, against[0] if against else "")
+                return Verdict(False, strength, against[0] if against else "the span says something else")
+        if not against and affirms_a_denial(statement, self._nearest_clause(statement, together)):
+            against = ["leaves out the source's denial"]
+        return Verdict(not against, min(strength, 1.0), against[0] if against else "")
+
+    def _nearest_clause(self, statement: str, span: str) -> str:
+        """The clause of the span that the statement takes up; of several alike the last."""
+        clauses = _clauses(span) or [span]
+        if is_chinese(statement) == is_chinese(span):
+            return max(reversed(clauses), key=lambda clause: overlap(statement, clause))
+        own = self._centred(statement)
+        return max(clauses, key=lambda clause: float(own @ self._centred(clause)))
 
     def _closeness(self, statement: str, spans: Sequence[str]) -> float:
         """How close they are as a multiple of the bar that applies."""
@@ -125,9 +136,8 @@ class OfflineSupport:
 
     def _nearness(self, statement: str, span: str) -> float:
         own = self._centred(statement)
-        clauses = [c for c in re.split(r"(?<=[，。；;,.!?！？\n])\s*", span) if len(squeeze(c)) > 5]
         whole = float(own @ self._centred(span))
-        return (whole + max([whole, *(float(own @ self._centred(c)) for c in clauses)])) / 2
+        return (whole + max([whole, *(float(own @ self._centred(c)) for c in _clauses(span))])) / 2
 
     def _centred(self, text: str) -> NDArray[np.float32]:
         raw = self._encoded(text).vector - self._means[is_chinese(text)]
@@ -178,6 +188,10 @@ class CrossEncoderSupport:
         if strength < self._bar:
             return Verdict(False, strength, "the span doesn't say so")
         return Verdict(not against, strength, against[0] if against else "")
+
+
+def _clauses(span: str) -> list[str]:
+    return [c for c in re.split(r"(?<=[，。；;,!?！？:：\n])\s*|(?<=\.)\s+", span) if len(squeeze(c)) > 5]
 
 
 def is_chinese(text: str) -> bool:

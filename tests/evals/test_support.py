@@ -77,7 +77,6 @@ def test_a_quotation_costs_no_encoding() -> None:
         ("Use NCCL.", "Use a library.", "names"),
         ("This always helps.", "This helps.", "certain"),
         ("This must not be shared.", "This may be shared.", "denies"),
-        ("Sharing is possible.", "Sharing is not possible", "leaves out"),
         ("Costs fall: they are reduced.", "Costs are higher.", "opposite"),
         ("It is free of charge.", "It is billed by the hour.", "opposite"),
         ("Files are kept.", "Files are deleted.", "opposite"),
