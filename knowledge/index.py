@@ -11,6 +11,7 @@ import shutil
 import sqlite3
 import time
 import uuid
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,6 +67,7 @@ class Index:
         self.segments = [segment for segment, _ in living]
         self._alive = [mask for _, mask in living]
         self._offsets = np.cumsum([0, *(len(segment) for segment in self.segments)])
+        self._offset_list: list[int] = self._offsets.tolist()
         self._dead_rows = [
             int(np.diff(segment.tables.row_starts)[~mask].sum()) if not mask.all() else 0 for segment, mask in living
         ]
@@ -142,27 +144,30 @@ class Index:
         )
 
     def cosines(self, vector: Floats, places: Places) -> tuple[Floats, Ints, Places]:
-        """Similarity of every vector of the chunks: values, kinds, and starts; chunk i owns starts[i]:starts[i + 1]."""
-        values: list[Floats] = []
-        kinds: list[Ints] = []
-        sizes: list[int] = []
-        for place in places:
-            segment, at = self._find(place)
-            start, end = segment.tables.row_starts[at : at + 2]
-            values.append(segment.matrix[start:end] @ vector)
-            kinds.append(segment.tables.row_kinds[start:end])
-            sizes.append(int(end - start))
-        if not values:
-            return np.zeros(0, np.float32), np.zeros(0, np.uint8), np.zeros(1, np.int64)
-        return np.concatenate(values), np.concatenate(kinds), np.cumsum([0, *sizes])
+        """Similarity of every vector of the chunks: values, kinds, and starts; chunk i owns starts[i]:starts[i + 1].
+
+        `places` must ascend.
+        """
+        values, kinds = [np.zeros(0, np.float32)], [np.zeros(0, np.uint8)]
+        sizes = [np.zeros(1, np.int64)]
+        owners = np.searchsorted(self._offsets, places, side="right") - 1
+        for number, segment in enumerate(self.segments):
+            at = places[owners == number] - self._offsets[number]
+            starts = segment.tables.row_starts[at]
+            counts = segment.tables.row_starts[at + 1] - starts
+            rows = np.repeat(starts - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+            values.append(segment.matrix[rows] @ vector)
+            kinds.append(segment.tables.row_kinds[rows])
+            sizes.append(counts)
+        return np.concatenate(values), np.concatenate(kinds), np.cumsum(np.concatenate(sizes))
 
     def chunk_ids(self, places: Places) -> list[int]:
         """Ids of the chunks in the store."""
-        return [int(segment.tables.chunk_ids[at]) for segment, at in map(self._find, places)]
+        return [int(segment.tables.chunk_ids[at]) for segment, at in map(self._find, places.tolist())]
 
     def paragraphs(self, places: Places) -> Floats:
         """(m, dimension): the first vector of each chunk, which stands for the whole passage."""
-        return np.stack([self._paragraph(place) for place in places])
+        return np.stack([self._paragraph(place) for place in places.tolist()])
 
     def in_language(self, places: Places, language: Language) -> NDArray[np.bool_]:
         """Whether each chunk is in the language."""
@@ -190,14 +195,14 @@ class Index:
     def _parts(self) -> list[tuple[Segment, NDArray[np.bool_], int, int]]:
         return list(zip(self.segments, self._alive, self._dead_rows, self._offsets[:-1].tolist(), strict=True))
 
-    def _paragraph(self, place: np.int64) -> Floats:
+    def _paragraph(self, place: int) -> Floats:
         segment, at = self._find(place)
         vector: Floats = segment.matrix[segment.tables.row_starts[at]]
         return vector
 
-    def _find(self, place: np.int64) -> tuple[Segment, int]:
-        number = int(np.searchsorted(self._offsets, place, side="right")) - 1
-        return self.segments[number], int(place) - int(self._offsets[number])
+    def _find(self, place: int) -> tuple[Segment, int]:
+        number = bisect_right(self._offset_list, place) - 1
+        return self.segments[number], place - self._offset_list[number]
 
 
 class LexicalScores:

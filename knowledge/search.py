@@ -160,14 +160,16 @@ def find_candidates(
 
 def _by_kind(cosines: Floats, kinds: Ints, starts: Places) -> tuple[Floats, Floats, list[Floats]]:
     """Of each chunk: the paragraph's cosine, the best of sentences and question forms, and each sentence's."""
-    paragraph, best, sentences = [], [], []
-    for start, end in itertools.pairwise(starts.tolist()):
-        values, which = cosines[start:end], kinds[start:end]
-        whole = float(values[which == VectorKind.PARAGRAPH].max(initial=-1.0))
-        paragraph.append(whole)
-        best.append(float(values[which != VectorKind.PARAGRAPH].max(initial=-1.0)) if end - start > 1 else whole)
-        sentences.append(values[which == VectorKind.SENTENCE])
-    return np.array(paragraph, np.float32), np.array(best, np.float32), sentences
+    first = starts[:-1]
+    if not len(first):
+        return np.zeros(0, np.float32), np.zeros(0, np.float32), []
+    whole = kinds == VectorKind.PARAGRAPH.value
+    paragraph = np.maximum.reduceat(np.where(whole, cosines, np.float32(-1)), first)
+    best = np.maximum.reduceat(np.where(whole, np.float32(-1), cosines), first)
+    best = np.where(np.diff(starts) > 1, best, paragraph)
+    is_sentence = kinds == VectorKind.SENTENCE.value
+    bounds = itertools.pairwise(starts.tolist())
+    return paragraph, best, [cosines[start:end][is_sentence[start:end]] for start, end in bounds]
 
 
 def _late_interaction(connection: sqlite3.Connection, query: Encoded, chunk_ids: Sequence[int]) -> Floats:
