@@ -45,6 +45,12 @@ def assumptions(
             else f"No model was named: layers and width follow from {shape.name} by the usual ratio (about "
             f"{shape.layers:.0f} layers, hidden size {shape.hidden_size:.0f})."
         )
+        if plan.method == "inference":
+            said.append(
+                "KV 缓存按多头注意力计，是上限：用 GQA 的模型可小到约 1/8。"
+                if zh
+                else "The KV cache is that of multi-head attention, an upper bound: with GQA it can be about 1/8 of it."
+            )
     if shape.others and asked:
         others = "、".join(shape.others) if zh else ", ".join(shape.others)
         said.append(

@@ -255,6 +255,13 @@ def present(run: ToolRun, language: Language) -> Presentation:
             headline += _space(language) + way_out if way_out else ""
     else:
         headline = _solved(result, language)
+    if "largest_parameters" in result:
+        largest = show.parameters(result["largest_parameters"])
+        headline = (
+            f"最大约 {largest} 参数的稠密模型（留有余量）。{headline}"
+            if zh
+            else f"At most a dense model of about {largest} parameters, with headroom. {headline}"
+        )
     for warning in run.warnings:
         if "bf16" in warning:
             headline += _space(language) + warning

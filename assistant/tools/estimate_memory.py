@@ -215,10 +215,32 @@ def _count(plan: Plan, memory: float) -> int | None:
     return _memory.smallest_count(replace(plan, stage=3) if plan.method != "full" else plan, memory)
 
 
+def _largest(inputs: MemoryInputs, method: _memory.Method, gpus: int, memory: float) -> Shape | None:
+    """The largest dense model, to two digits, that fits the GPUs with headroom; None when not even a tiny one does."""
+    low, high = 1e6, _checks.MAX_PARAMETERS
+
+    def fits(parameters: float) -> bool:
+        plan = _plan(inputs, _shape.from_size(parameters), method, gpus)
+        return _memory.verdict(_memory.need(plan).total, memory, method) == "fits"
+
+    if not fits(low):
+        return None
+    while high / low > 1.001:
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    digit = 10.0 ** (math.floor(math.log10(low)) - 1)
+    return _shape.from_size(math.floor(low / digit) * digit)
+
+
 def _calculate(inputs: MemoryInputs, language: Language) -> Calculation:
     found = _shape.resolve(inputs.model, inputs.parameters, inputs.active_parameters, language)
-    _ask(inputs, found, language)
     method = _method(inputs)
+    solved = None
+    if found is None and method is not None and inputs.gpu_count is not None:
+        asked = _card(inputs, language)
+        if asked is not None:
+            found = solved = _largest(inputs, method, inputs.gpu_count, asked.memory)
+    _ask(inputs, found, language)
     if not isinstance(found, Shape) or method is None:
         raise AssertionError("asked for above")
     card = _card(inputs, language)
@@ -241,6 +263,8 @@ def _calculate(inputs: MemoryInputs, language: Language) -> Calculation:
         "weights_bytes": _memory.base_weights(plan),
         "nominal_weights_bytes": found.parameters * (0.5 if method == "qlora" else plan.weight_bytes),
     }
+    if solved is not None:
+        result["largest_parameters"] = solved.parameters
     filled = {
         "sequence_length": Filled(plan.sequence_length, "default", "tokens"),
         "batch": Filled(inputs.batch, "default"),

@@ -247,3 +247,15 @@ def test_the_smallest_count_fits_and_half_of_it_does_not(parameters: float, meth
     if count > 1:
         half = replace(plan, gpus=count // 2)
         assert _memory.verdict(_memory.need(half).total, card * GB, method) != "fits"
+
+
+@pytest.mark.parametrize(
+    ("gpu", "count", "method", "largest"),
+    [("RTX 4090", 1, "qlora", 33e9), ("H100 80G", 8, "full", 34e9)],
+)
+def test_without_a_model_the_largest_that_fits_is_found(gpu: str, count: int, method: str, largest: float) -> None:
+    # 33B in 24 GB is also what arXiv 2305.14314 trained; 34B x 16 bytes over 8 GPUs leaves 12 GB of 80 a GPU.
+    result = run(method=method, gpu=gpu, gpu_count=count).result
+    assert result["largest_parameters"] == pytest.approx(largest)
+    assert result["fits"] == "fits"
+    assert headline(method=method, gpu=gpu, gpu_count=count).startswith("At most")
