@@ -1,4 +1,4 @@
-"""How the default encoder's token vectors are made small: mean removed, principal directions, mild whitening.
+"""How the default encoder's token vectors are made small: mean removed, principal directions.
 
 `python -m knowledge.encoders.projection` learns the projection anew from the shipped corpus, both languages with equal
 weight, and writes `token_projection.npy`; every index built before must then be built again.
@@ -13,9 +13,7 @@ import numpy as np
 
 from knowledge.encoders.base import Floats, normalised
 
-DIMENSION = 96
-_WHITENING = 0.15
-"""Directions are divided by their variance to this power: full whitening (0.5) finds less, none a little less."""
+DIMENSION = 128
 _CORPUS = Path(__file__).parents[1] / "corpus"
 _SHORTEST_LINE = 16
 """Characters; shorter lines are headings and separators."""
@@ -32,7 +30,7 @@ def learn_projection(groups: Sequence[Floats], dimension: int = DIMENSION) -> Fl
     covariance = np.mean([np.cov(group.T) for group in groups], axis=0)
     variances, directions = np.linalg.eigh(covariance)
     order = np.argsort(-variances)[:dimension]
-    matrix = directions[:, order] * variances[order] ** -_WHITENING
+    matrix = directions[:, order]
     return np.vstack((matrix, -mean @ matrix)).astype(np.float32)
 
 

@@ -360,6 +360,7 @@ def unit_rows(rows: int, width: int, seed: int) -> np.ndarray:
 
 
 class TestTokenVectors:
+    @settings(deadline=None)
     @given(rows=st.integers(0, 40), width=st.integers(1, 130), seed=st.integers(0, 1000))
     def test_packing_keeps_directions(self, rows: int, width: int, seed: int) -> None:
         tokens = unit_rows(rows, width, seed)
@@ -369,6 +370,7 @@ class TestTokenVectors:
         assert again.shape == tokens.shape
         assert (again * tokens).sum(axis=1) == pytest.approx(1, abs=1e-3)
 
+    @settings(deadline=None)
     @given(sizes=st.lists(st.integers(0, 12), max_size=8), questions=st.integers(0, 6), seed=st.integers(0, 1000))
     def test_maxsim_is_the_mean_of_the_best_cosines(self, sizes: list[int], questions: int, seed: int) -> None:
         query = unit_rows(questions, 16, seed)
