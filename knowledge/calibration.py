@@ -117,6 +117,7 @@ def fit_subject(store: Store) -> Subject:
         direction,
         {language: middle(own[language], others[language]) for language in LANGUAGES},
         middle(np.stack(paragraphs), other_passages),
+        {language: float((others[language] @ direction).mean()) for language in LANGUAGES},
     )
 
 
@@ -277,6 +278,7 @@ def main() -> None:
         "subject": {
             "question_middle": {name: round(value, 5) for name, value in subject.question_middle.items()},
             "passage_middle": round(subject.passage_middle, 5),
+            "background": {name: round(value, 5) for name, value in subject.background.items()},
             "direction": [round(float(value), 4) for value in subject.direction],
         },
     }

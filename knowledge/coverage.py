@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,11 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge.background import Similarity
+from knowledge.background import Background, Similarity
 from knowledge.fusion import COSINE_SPREAD, Evidence
 from knowledge.records import Language
 
 MODEL = Path(__file__).with_name("coverage_model.json")
+DRIFT = 0.25
+"""Share of the way to the middle by which the background may have moved for the subject's direction to be used."""
 TOP = 4
 """Passages that an answer is made from."""
 
@@ -79,33 +82,33 @@ class Found:
     """(TOP, dimension) at most: vectors of the top passages."""
 
 
-def features(found: Found, background: Similarity, language: Language, subject: Subject | None) -> Features:
+def features(found: Found, similar: Similarity, language: Language, subject: Subject | None) -> Features:
     """The evidence in numbers; `found` holds at least one candidate."""
     top = slice(0, TOP)
     late, paragraph, best = found.late[: found.reranked], found.evidence.paragraph, found.evidence.best
     return Features(
-        late_over=float(late[top].max(initial=0.0)) - background.late_highest,
-        best_over=float(best[top].max()) - background.highest,
-        paragraph_over=float(paragraph[top].max()) - background.highest,
+        late_over=float(late[top].max(initial=0.0)) - similar.late_highest,
+        best_over=float(best[top].max()) - similar.highest,
+        paragraph_over=float(paragraph[top].max()) - similar.highest,
         late_spread=_stands_out(late, late),
         paragraph_spread=_stands_out(paragraph[top], found.sample),
-        store_level=float(found.sample.mean()) - background.mean,
+        store_level=float(found.sample.mean()) - similar.mean,
         margin=float(found.scores[0] - found.scores[1:10].mean()) if len(found.scores) > 1 else 0.0,
         overlap=float(found.overlap.max(initial=0.0)),
         known=found.known,
         same_language=float(found.evidence.same_language[0]),
-        other_questions=float(background.questions[:3].mean()),
-        other_peak=float(background.questions[0] - background.questions.mean()),
+        other_questions=float(similar.questions[:3].mean()),
+        other_peak=float(similar.questions[0] - similar.questions.mean()),
         chinese=float(language == "zh"),
         subject=subject.agreement(found.query, found.paragraphs, language) if subject is not None else None,
     )
 
 
-def probability(found: Found, background: Similarity, language: Language, encoder: str) -> float:
+def probability(found: Found, background: Background, similar: Similarity, language: Language) -> float:
     """Probability, 0 to 1, that the top passages answer the question."""
     model = load_model()
-    subject = model.subject if model.encoder == encoder else None
-    return model.probability(features(found, background, language, subject))
+    subject = model.subject if model.subject.holds(background.questions) else None
+    return model.probability(features(found, similar, language, subject))
 
 
 def _stands_out(values: Floats, among: Floats) -> float:
@@ -124,6 +127,17 @@ class Subject:
     """Projection half-way between the two kinds of questions, by language."""
     passage_middle: float
     """Projection half-way between passages on the subject and others."""
+    background: dict[str, float]
+    """Mean projection of background questions when it was fitted, by language."""
+
+    def holds(self, questions: Mapping[Language, Floats]) -> bool:
+        """Whether the encoder still sees background questions where it saw them: a changed one has other directions."""
+        return all(
+            vectors.shape[1] == len(self.direction)
+            and abs(float((vectors @ self.direction).mean()) - self.background[language])
+            < DRIFT * abs(self.question_middle[language] - self.background[language])
+            for language, vectors in questions.items()
+        )
 
     def agreement(self, query: Floats, paragraphs: Floats, language: Language) -> float | None:
         """The question's distance from the middle; None unless most of the passages are on the subject.
@@ -156,8 +170,6 @@ class Logistic:
 class Model:
     """What was fitted."""
 
-    encoder: str
-    """Identity of the encoder that it was fitted with."""
     subject: Subject
     on_subject: Logistic
     """Where the passages are on the program's subject."""
@@ -179,9 +191,11 @@ def read_model(data: dict[str, Any]) -> Model:
     """A model from its JSON."""
     subject = data["subject"]
     return Model(
-        encoder=data["encoder"],
         subject=Subject(
-            np.array(subject["direction"], np.float32), subject["question_middle"], subject["passage_middle"]
+            np.array(subject["direction"], np.float32),
+            subject["question_middle"],
+            subject["passage_middle"],
+            subject["background"],
         ),
         on_subject=Logistic(**data["on_subject"]),
         general=Logistic(**data["general"]),

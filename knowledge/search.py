@@ -85,7 +85,7 @@ class Searcher:
             similar = background.similarity(query, language)
             candidates, found = _search(connection, index, query, question, language, similar)
             hits = _hits(connection, candidates, k)
-        return SearchResult(query.vector, hits, probability(found, similar, language, self._encoder.identity))
+        return SearchResult(query.vector, hits, probability(found, background, similar, language))
 
     def evidence(self, question: str) -> tuple[Found | None, Similarity]:
         """What the coverage of a question is judged by; nothing found in an empty store."""
