@@ -16,7 +16,7 @@ _CUES = (
             re.I | re.A,
         ),
     ),
-    ("sequence", re.compile(r"上下文|序列|context|\bseq|窗口|\bctx|window|长度", re.I | re.A)),
+    ("sequence", re.compile(r"上下文|序列|context|\bseq|窗口|\bctx|window|长度|length", re.I | re.A)),
     ("tokens", re.compile(r"tokens?|\btok\b|词元", re.I | re.A)),
     (
         "parameters",
@@ -35,14 +35,14 @@ _CUES = (
     (
         "money",
         re.compile(
-            r"预算|花费?|费用|成本|价|钱|账单|贵|省|budget|bill|cost|spen[dt]|price|pay|invoice|quote|damage|charge",
+            r"预算|花费?|费用|成本|价|钱|账单|贵|省|烧|剩|包月|包年|月租|租金|托管|budget|bill|cost|spen[dt]|price|pay|invoice|quote|damage|charge|\bbuy\b|\brent|hourly|monthly",
             re.I | re.A,
         ),
     ),
     ("W", re.compile(r"功耗|功率|用电|tdp|\bpower|watt", re.I | re.A)),
 )
 _CLAUSE = re.compile(r"[,;?!，。；？！、\n]|\.\s", re.A)
-_REACH_BEFORE, _REACH_AFTER = 12, 10
+_REACH_BEFORE, _REACH_AFTER = 16, 14
 _OPTIONS: dict[str, tuple[str, ...]] = {
     "k": ("1",),
     "m": ("parameters", "tokens", "byte", "1", "bit/s"),
@@ -60,14 +60,28 @@ _CURRENCY = re.compile(
 )
 _ZH = re.compile(r"[\u4e00-\u9fff]", re.A)
 _TRAINED_ON = re.compile(r"(?:\bon|\bover|吃|喂|跑|用)\s*(?:了|about|约)?\s*$", re.I | re.A)
-_MAX_SEQUENCE = 1e8
+_MIN_SEQUENCE, _MAX_SEQUENCE = 64, 1e8
+_MIN_MONEY, _MIN_PARAMETERS = 1e4, 1e7
+_MAX_KG_PER_KWH = 3.0
+_TIMES = frozenset(("hour", "day", "week", "month", "year"))
+_MONEY_TEXT = re.compile(
+    r"预算|花|费用|成本|多少钱|价|账单|租|买|付|烧|budget|bill|\bcosts?(?![a-z])|spen[dt]|price|\bpay|invoice|\bbuy|\brent|[$¥元刀]",
+    re.I | re.A,
+)
+_LABEL = re.compile(
+    r"(?:(?P<hours>卡时|gpu[- ]?hours?)"
+    r"|(?P<rate>(?:tok(?:en)?s?\s?(?:/\s?s(?:ec(?:ond)?)?|per second)|tps|每秒\s?tokens?)(?:\s?(?:per gpu|/gpu|每卡))?)"
+    r"|(?P<grid>碳强度|grid intensity|carbon intensity))\s?(?:数|是|为|约|is|of|at|about|=|:|：)?\s?$",
+    re.I | re.A,
+)
+_PER_GPU = re.compile(r"gpu|卡", re.I)
 
 
 def resolve(text: str, items: Sequence[Item]) -> None:
     """Give every bare or half-written amount a unit, or all the units that it may have."""
     chinese = len(_ZH.findall(text)) > 0
     for item in items:
-        if item.unit == "1":
+        if item.unit == "1" or item.unit.startswith("1/"):
             _resolve_bare(text, item, items, chinese)
         elif (
             item.unit == "tokens"
@@ -111,36 +125,66 @@ def _resolve_bare(text: str, item: Item, items: Sequence[Item], chinese: bool) -
         _as_watts(item)
         item.readings = [Reading(item.value, "W"), tenthousands] if item.letter == "w" else []
         return
-    allowed = _OPTIONS.get(letter, ("1",))
-    if letter == "w" or not letter or letter == "k":
-        allowed = ("1", "tokens", "parameters", "byte")[: 1 if not item.scaled else 3]
     cue = _nearest(text, item, ("bit/s", "sequence", "tokens", "parameters", "byte", "money", "W"))
-    if item.priced:
+    if item.priced or (item.per in _TIMES and letter in ("", "k") and _MONEY_TEXT.search(text)):
         _take_money(text, item, chinese)
-    elif cue == "W" and item.letter == "W":
+    elif item.letter == "W" and (cue == "W" or item.per == "gpu"):
         _as_watts(item)
-    elif cue == "money" and letter not in ("g", "t", "p", "e", "兆"):
+    elif unit := _labelled(text, item):
+        factor = 1000.0 if unit == "g/kWh" and item.value < _MAX_KG_PER_KWH else 1.0
+        item.value, item.low, item.high = item.value * factor, item.low * factor, item.high * factor
+        item.unit, item.written, item.letter = unit, unit, ""
+    elif cue == "money" and letter not in ("g", "t", "p", "e", "b", "兆"):
         _take_money(text, item, chinese)
     elif item.letter == "W":
         spaced = text[item.end - 2 : item.end - 1] == " "
         item.readings = [Reading(item.value, "1"), Reading(item.value / 1e4, "W")]
         if spaced:
             _as_watts(item)
-    elif cue == "sequence" and item.value < _MAX_SEQUENCE and letter in ("", "k", "m"):
+    elif item.per == "example" and letter in ("", "k"):
+        item.unit, item.written = "tokens", "token"
+    elif cue == "sequence" and _MIN_SEQUENCE <= item.value < _MAX_SEQUENCE and letter in ("", "k", "m"):
         item.unit, item.written, item.kind = ("tokens", "token", "sequence length")
     elif letter == "b":
         _resolve_billions(text, item, items)
-    elif cue in allowed and cue != "1":
-        item.unit = cue or "1"
-        item.written = item.written or item.unit
-    elif letter == "兆" and item.value in (1e9, 1e10):
-        item.unit, item.written = "bit/s", "Mbit/s"
-    elif item.scaled and letter not in ("k", "b") and (letter or item.value >= 1e7):
-        if letter == "兆" and item.numeral == "scale":
+    elif item.scaled:
+        _resolve_scaled(text, item, cue, letter, chinese)
+
+
+def _resolve_scaled(text: str, item: Item, cue: str | None, letter: str, chinese: bool) -> None:
+    """A scaled number without a unit: 100G, 1M, 30w, 50万, 300k."""
+    word = letter in ("", "w")
+    allowed = ("1", "tokens", "parameters") if word or letter == "k" else _OPTIONS[letter]
+    if cue is not None and cue in allowed:
+        item.unit = cue
+        item.written = item.written or cue
+        return
+    if letter == "兆":
+        if item.value in (1e9, 1e10):
+            item.unit, item.written = "bit/s", "Mbit/s"
+            return
+        if item.numeral == "scale":
             allowed = ("bit/s", "byte")
-        options = allowed if letter and letter != "w" else ("1", "parameters", "tokens", "CNY" if chinese else "USD")
-        item.readings = [Reading(item.value, unit) for unit in options]
-        item.unit = item.readings[0].unit
+    elif word or letter == "k":
+        if _MONEY_TEXT.search(text) and item.value >= _MIN_MONEY and cue is None:
+            _take_money(text, item, chinese)
+            return
+        if letter == "k" or item.value < _MIN_MONEY:
+            return
+        money = "CNY" if chinese else "USD"
+        allowed = ("1", "parameters", "tokens", money) if item.value >= _MIN_PARAMETERS else ("1", money)
+    item.readings = [Reading(item.value, unit) for unit in allowed]
+    item.unit = item.readings[0].unit
+
+
+def _labelled(text: str, item: Item) -> str | None:
+    """The unit that a label just before the number gives it: "卡时5万", "tokens/s per GPU: 3100", "碳强度0.58"."""
+    label = _LABEL.search(text[max(0, item.start - 30) : item.start])
+    if label is None:
+        return None
+    if label.lastgroup == "rate" and not item.per and _PER_GPU.search(label.group()):
+        item.per = "gpu"
+    return {"hours": "gpu-hour", "rate": "token/s", "grid": "g/kWh"}[label.lastgroup or ""]
 
 
 def _as_watts(item: Item) -> None:
@@ -161,12 +205,17 @@ def _resolve_billions(text: str, item: Item, items: Sequence[Item]) -> None:
 
 
 def _take_money(text: str, item: Item, chinese: bool) -> None:
+    """Money in the text's only currency, or in one that stays open; "a day" and "/GB" make a rate of it."""
+    over = item.unit.removeprefix("1")
+    if item.per in _TIMES:
+        over, item.per = f"/{item.per}", ""
+    item.letter = ""
     if currency := _currency(text):
-        item.unit = item.written = currency
+        item.unit, item.written = currency + over, currency
         return
-    likely, other = ("CNY", "USD") if chinese else ("USD", "CNY")
-    item.unit = likely
-    item.readings = [Reading(item.value, likely), Reading(item.value, other)]
+    currencies = ("CNY", "USD") if chinese else ("USD", "CNY")
+    item.readings = [Reading(item.value, currency + over) for currency in currencies]
+    item.unit = item.readings[0].unit
 
 
 def _nearest(text: str, item: Item, kinds: tuple[str, ...]) -> str | None:

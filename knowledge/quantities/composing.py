@@ -15,11 +15,18 @@ from knowledge.quantities.units import CURRENCIES
 _RANGE = re.compile(r"\s?(?:-|~|to|到|至|and|与|和)\s?(?:US)?[$¥]?", re.I | re.A)
 _BETWEEN = re.compile(r"(?:between|介于|在)\s*(?:US)?[$¥]?$", re.I | re.A)
 _EITHER = re.compile(r"\s?(?:或者?|or|/|、|和|and|vs\.?|对比?)\s?", re.I | re.A)
+_SHARED_UNITS = frozenset(("gpu", "node", "second", "fraction", "copy", "step", "byte", "bit/s", "run"))
+_ACTIVE_BEFORE = re.compile(
+    r"(?:激活|活跃|active|activated|activates)\s?(?:参数|parameters)?\s?(?:量|是|为|of)?\s?$", re.I
+)
+_ACTIVE_AFTER = re.compile(r"\s?(?:的)?(?:激活|活跃|active|activated)", re.I)
+_LISTED = re.compile(r"\s?[,，、/]?\s?")
+_FROM = re.compile(r"(?:from|从|由)\s?(?:US)?[$¥]?$", re.I)
 _DURATION_GAP = re.compile(r"\s?(?:零|又|and|,)?\s?", re.I | re.A)
 _RATE_GAP = re.compile(r"\s?(?:要|花|收|大概|约|的?价格?是?|is|costs?|:|：)*\s?", re.I | re.A)
 _EVERY_TOKENS = re.compile(r"(?:每|per\s|each\s)$", re.I)
 _TIMES = re.compile(r"\s?(?:[×*]|[xX](?![A-Za-z])|乘以?)\s?", re.I | re.A)
-_BEFORE_NAME = re.compile(r"\s?(?:[×*xX]|张|块|片|个|台|的|,|-)?\s?(?:nvidia|英伟达)?\s?", re.I | re.A)
+_BEFORE_NAME = re.compile(r"\s?(?:[×*xX]|张|块|片|个|台|的|-)?\s?(?:nvidia|英伟达)?\s?", re.I | re.A)
 _AFTER_NAME = re.compile(r"s?\s?(?:[,，、(（:：的有共用要]|gpu|显卡)?\s?(?P<times>[×*xX])?\s?", re.I | re.A)
 _MEMORY_BEFORE = re.compile(
     r"(?:显存|单卡|每张?卡|[张块片卡个]|vram|gpu memory|card (?:says|has)|显卡)\s?(?:的|是|有|为|of|is|:|：|只有|够|给)?\s?$",
@@ -35,6 +42,8 @@ _PER_NODE_AFTER = re.compile(
     r"\s?(?:的)?\s?(?:机器?|服务器|节点|nodes?|servers?|machines?|box(?:es)?|per node|/node|每台|a node|in each|instances?)(?![a-z])",
     re.I | re.A,
 )
+_OF_DEVICES = re.compile(r"(?:appliances?|devices?|drives?|disks?|设备|硬盘)\s?(?:of|with|at|是|为)?\s?$", re.I)
+_DEVICES_AFTER = re.compile(r"\s?(?:的)?\s?(?:appliances?|devices?|drives?|disks?|设备|硬盘)(?![a-z])", re.I)
 _MAX_GPU_MEMORY = 320e9
 _MAX_PER_NODE = 16
 _SIZES = {"year": 6, "month": 5, "week": 4, "day": 3, "hour": 2, "minute": 1, "second": 0}
@@ -59,6 +68,11 @@ def compose(text: str, items: list[Item], names: Sequence[NameSpan]) -> list[Ite
     items = sorted([*items, *_sizes(names)], key=lambda item: item.start)
     _nodes(text, items)
     _memory(text, items)
+    for item in items:
+        if item.unit == "parameters" or item.letter in ("b", "B"):
+            active = _ACTIVE_BEFORE.search(text[max(0, item.start - 12) : item.start])
+            if active or _ACTIVE_AFTER.match(text, item.end):
+                item.kind = item.kind or "active"
     return [item for item in items if item.numeral == "arabic" or item.unit != "1" or item.scaled or item.value >= 1e4]
 
 
@@ -70,6 +84,12 @@ def _ranges(text: str, items: list[Item]) -> list[Item]:
             kept[-1] = joined
         else:
             kept.append(item)
+    for first, second in pairwise(reversed(kept)):
+        # "50, 75 and 90 percent": the unit of the last is that of all.
+        bare = first.written == "%" and second.unit == "1" and not second.scaled
+        if bare and _LISTED.fullmatch(text[second.end : first.start]):
+            second.unit, second.written = first.unit, first.written
+            second.scale(first.factor)
     return kept
 
 
@@ -78,9 +98,13 @@ def _range(text: str, first: Item, second: Item) -> Item | None:
     bare = first.unit == "1"
     if len(gap) > 6 or not (bare or first.unit == second.unit) or first.kind == "share":
         return None
-    if _EITHER.fullmatch(gap) and not _BETWEEN.search(text[max(0, first.start - 10) : first.start]):
+    before = text[max(0, first.start - 10) : first.start]
+    listed = second.unit == "fraction" and _LISTED.fullmatch(gap)
+    either = _EITHER.fullmatch(gap) and not _BETWEEN.search(before)
+    changed = _FROM.search(before) and _RANGE.fullmatch(gap)
+    if either or listed or changed:
         # "4 or 8 GPUs": two amounts, the first takes the second's unit.
-        if bare and not first.letter and second.unit in ("gpu", "node", "second", "fraction", "copy"):
+        if bare and not first.letter and second.unit in _SHARED_UNITS:
             first.unit, first.written = second.unit, second.written
             first.scale(second.factor if not first.scaled else 1.0)
         return None
@@ -110,6 +134,7 @@ def _durations(text: str, items: list[Item]) -> list[Item]:
             previous is not None
             and previous.unit == item.unit == "second"
             and not (previous.is_range or item.is_range or item.kind == "interval")
+            and item.value < previous.factor
             and _SIZES.get(previous.written, -1) > _SIZES.get(item.written, 9)
             and item.start - previous.end <= 5
             and _DURATION_GAP.fullmatch(text[previous.end : item.start])
@@ -128,7 +153,7 @@ def _spoken_rates(text: str, items: list[Item]) -> list[Item]:
     dropped = set[int]()
     for first, second in pairwise(items):
         if (
-            first.unit == "tokens"
+            (first.unit == "tokens" or (first.unit == "1" and first.value >= 1e4))
             and second.unit in CURRENCIES
             and second.start - first.end <= 6
             and _EVERY_TOKENS.search(text[max(0, first.start - 5) : first.start])
@@ -175,7 +200,11 @@ def _products(text: str, items: Sequence[Item]) -> None:
         gap = text[first.end : second.start]
         if len(gap) > 4 or not _TIMES.fullmatch(gap):
             continue
-        if second.unit in ("byte", "bit/s", "byte/s") or second.letter in ("G", "T", "g", "t"):
+        card = second.unit == "byte" and second.value <= _MAX_GPU_MEMORY and _is_count(first)
+        if card:
+            first.unit = first.written = "gpu"
+            second.kind, second.per = "gpu memory", "gpu"
+        elif second.unit in ("byte", "bit/s", "byte/s") or second.letter in ("G", "T", "g", "t"):
             second.kind = "each"
             if second.unit == "byte" or second.letter in ("T", "t"):
                 second.kind = "each"
@@ -297,7 +326,13 @@ def _memory(text: str, items: Sequence[Item]) -> None:
         is_bytes = item.unit == "byte" or (item.unit == "1" and item.letter in ("G", "g"))
         if not is_bytes or item.kind:
             continue
+        if item.per in ("node", "device"):
+            item.kind = "each"
+            continue
         before = text[max(0, item.start - 14) : item.start]
+        if _OF_DEVICES.search(before) or _DEVICES_AFTER.match(text, item.end):
+            item.kind, item.per = "each", "device"
+            continue
         previous = items[index - 1] if index else None
         after_gpus = (
             previous is not None
@@ -307,7 +342,7 @@ def _memory(text: str, items: Sequence[Item]) -> None:
         if _HOST_MEMORY.search(before) or _HOST_MEMORY_AFTER.match(text, item.end):
             item.kind = "memory"
         elif item.value <= _MAX_GPU_MEMORY and (
-            after_gpus or _MEMORY_BEFORE.search(before) or _MEMORY_AFTER.match(text, item.end)
+            after_gpus or item.per == "gpu" or _MEMORY_BEFORE.search(before) or _MEMORY_AFTER.match(text, item.end)
         ):
             item.kind, item.per = "gpu memory", "gpu"
         else:

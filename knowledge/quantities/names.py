@@ -77,7 +77,7 @@ _WORDED = re.compile(
     | (?=[^\d，。\n]{1,16}\d)(?:"""
     + _VERSIONED
     + r""")[\s-]{0,2}v?\d+(?:\.\w+)*(?![\d.]*\s?(?:[%万亿千百年天张卡块台元]|[xX×]\s?\d))
-    | (?<!\d)(?:fp|bf|int|uint|nf|tf|e|w|a)\d{1,2}(?:m\d)?(?![A-Za-z0-9.])
+    | (?<!\d)(?:fp|bf|int|uint|nf|tf|e|w|a)\d{1,2}(?:m\d)?(?![A-Za-z0-9.]|-[A-Za-z])
     )
     """,
     re.I | re.A | re.X,

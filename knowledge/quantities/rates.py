@@ -14,7 +14,13 @@ _MONEY_BEFORE = re.compile(
 )
 _MONEY_TAIL = re.compile(r"(?:US\$|HK\$|\$|USD|美元|美金|HKD|¥|RMB|CNY|人民币|€|EUR|£|GBP)\s?$", re.I | re.A)
 _MONEY_AFTER = re.compile(r"\s?(?:(?P<usd>\$)|(?P<cny>¥)|(?P<eur>€)|(?P<gbp>£))(?!\s?\d)", re.A)
-_SPOKEN = frozenset(("hour", "day", "week", "month", "year", "gpu_hour", "gpu", "node"))
+_SPOKEN = frozenset(("hour", "day", "week", "month", "year", "gpu_hour", "gpu", "node", "kwh", "gb", "tb"))
+_PRICED_BY = frozenset(("gpu_hour", "kwh", "gb", "tb", "mtok", "ktok"))
+"""What a bare number over it can only be a price of."""
+_TIMES = frozenset(("hour", "day", "week", "month", "year"))
+_PER_ITSELF = frozenset(("1", "second", "byte", "run", "gpu-hour"))
+"""Units whose "a day" says of what time they are, without making another unit of them."""
+_COUNTS = frozenset(("gpu", "node", "device", "copy", "step", "epoch", "checkpoint", "person", "core", "layer"))
 _PER_LARGER = {"tb": 1e3, "mtok": 1e6, "ktok": 1e3, "million": 1e6, "ten_thousand": 1e4}
 _PER_NAMES = {
     "gpu_hour": "gpu-hour", "second": "s", "tb": "GB", "gb": "GB", "mtok": "token", "ktok": "token", "kwh": "kWh",
@@ -40,6 +46,9 @@ def read_rate(text: str, item: Item) -> None:
     while len(over) < 3 and (match := words.PER.match(text, item.end)):
         group = match.lastgroup or ""
         if not _divides(item, match, over):
+            after_all = match.group().lstrip()[0] == "每" and item.unit == "1"
+            if item.unit in _PER_ITSELF and group in _TIMES and not after_all:
+                item.per, item.end = group, match.end()
             break
         if item.unit == "1" and group != "parameter":
             item.priced, item.letter = True, ""
@@ -64,7 +73,9 @@ def _divides(item: Item, match: re.Match[str], over: list[str]) -> bool:
         # "12块一小时", "$4 an hour", and "25万一张" without a currency; no other amount is one "a day".
         priced = item.unit in CURRENCIES or (item.unit == "1" and item.scaled and spoken == "一")
         return priced and not over and group in _SPOKEN
-    return item.unit != "1"
+    if item.unit == "1":
+        return group in _PRICED_BY or bool(over) or (group in _TIMES and spoken == "/")
+    return not (item.unit in _COUNTS and group in ("gpu", "node") and match.group().lstrip()[0] == "每")
 
 
 def set_rate(item: Item, over: list[str]) -> None:

@@ -55,6 +55,8 @@ _COUNTS_ON = re.compile(
     re.I | re.A,
 )
 """What lets a number word without a unit be a count: "two 8-GPU nodes", "two to three weeks"."""
+_SCALED_BY_SIZE_LETTERS = frozenset(("tokens", "parameters", "gpu_hour", "example", "char", "usd", "cny", "token_rate"))
+"""Units before which G, T and P are scales; before others they are bytes or bits ("24G 显卡")."""
 _AFTER_LONE_SCALE = frozenset(("gpu", "node", "parameters", "tokens"))
 _GLUED = re.compile(rf"(?![xX]\s?[\d{GPU_MARK}])[A-Za-z]", re.A)
 
@@ -63,7 +65,7 @@ def _no_amount(text: str, item: Item) -> bool:
     """A word such as 一 or "one" without a unit, or digits that begin a name ("3FS")."""
     if item.numeral == "scale" and item.unit not in _AFTER_LONE_SCALE and item.letter != "兆":
         return True
-    if item.unit == "run" and item.numeral == "chinese" and item.value == 1:
+    if item.unit in ("run", "checkpoint") and item.numeral != "arabic" and item.value == 1:
         return True
     if item.unit != "1" or item.scaled:
         return False
@@ -130,6 +132,8 @@ def _scale_and_unit(text: str, item: Item) -> None:
         return
     if unit := words.UNIT.match(text, item.end):
         if item.letter and unit.lastgroup in ("minute", "hour", "second") and unit.group().strip().lower() in "smh":
+            return
+        if item.letter and item.letter in "gGtTpPeE" and unit.lastgroup not in _SCALED_BY_SIZE_LETTERS:
             return
         _take_unit(text, item, unit)
         item.letter = ""
@@ -232,7 +236,7 @@ def _take_bytes(text: str, item: Item, match: re.Match[str]) -> None:
     item.written = f"{shown}{'bit' if is_bit else 'B'}{'/s' if is_rate else ''}" if shown else item.unit
     if careless:
         item.readings = [Reading(item.value, "byte/s"), Reading(item.value, "bit/s")]
-    elif is_bit and not is_rate and not is_word:
+    elif is_bit and not is_rate and prefix:
         item.readings = [Reading(item.value, "bit/s"), Reading(item.value, "byte")]
 
 

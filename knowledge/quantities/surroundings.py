@@ -7,6 +7,7 @@ import re
 
 from knowledge.quantities.item import Item
 from knowledge.quantities.rates import set_rate
+from knowledge.quantities.units import CURRENCIES
 
 _FILLERS = ("一共", "用了", "花了", "用", "是", "有", "为", "要", "在", "花", "了", "：", ":")
 _ABOUT = (
@@ -21,7 +22,7 @@ _AT_MOST = (
     "not exceeding",
 )  # fmt: skip
 _AT_LEAST = (
-    "至少", "起码", "最少", "不少于", "不低于", "不小于", "超过", "大于", "高于", "多于", "≥", ">", ">=", "at least", " over",
+    "至少", "起码", "最少", "不少于", "不低于", "不小于", "超过", "大于", "高于", "多于", "≥", ">", ">=", "at least",
     "more than", "above", "no less than", "not less than", "min", "minimum", "min of", "minimum of", "exceed", "exceeds",
     "exceeding",
 )  # fmt: skip
@@ -37,15 +38,17 @@ _AT_LEAST_AFTER = re.compile(
 )
 
 _PER_BEFORE = re.compile(
-    r"(?:(?:每|单|per\s|each\s|every\s|one\s)\s?(?:一|个|张)?\s?(?:(?P<gpu>卡|张卡?|块|gpus?|cards?)|(?P<node>台(?:机器|服务器)?|机|节点|nodes?|servers?|box(?:es)?|machines?)|(?P<device>设备|盘|devices?|drives?|appliances?)))"
+    r"(?:(?:每|单|per\s|each\s|every\s|one\s)\s?(?:一|个|张)?\s?(?:(?P<gpu>卡|张卡?|块|gpus?|cards?)|(?P<node>台(?:机器|服务器)?|机|节点|nodes?|servers?|box(?:es)?|machines?)|(?P<device>设备|盘|devices?|drives?|appliances?)|(?P<example>条|个?样本|examples?|samples?)))"
     r"(?:\s?(?:有|上|要|是|does|gets?|has|have|with|,|only|跑|约|大概|差不多|about|~|装|插|都|能|的|价格?|拷贝?|配|of|at))*\s?(?:每\s?(?P<time>秒|小时|天|月))?\s?(?:~|约|about\s)?$",
     re.I | re.A,
 )
 _TIME_BEFORE = re.compile(
-    r"(?:(?:每|per\s)\s?个?(?P<unit>秒|分钟|小时|天|周|月|年|second|minute|hour|day|week|month|year|卡时|gpu[- ]?hour|gb|tb|度电?|kwh))(?:的)?(?:大概|大约|约|要|花|费用?|预算|是|产生|新增|增长|付|收|账单|:|：|\s)*$",
+    r"(?:(?:每|per\s)\s?个?(?P<unit>秒|分钟|小时|天|周|月|年|second|minute|hour|day|week|month|year|卡时|gpu[- ]?hour|gb|tb|度电?|kwh))(?:的)?(?:大概|大约|约|要|用|跑|开|烧|花|费用?|预算|是|产生|新增|增长|付|收|账单|:|：|\s)*$",
     re.I | re.A,
 )
 _EVERY_BEFORE = ("every", "once per", "每", "隔", "interval of")
+_OVER = frozenset(("gpu", "tokens", "parameters", "fraction", *CURRENCIES))
+"""Units before which "over" is more than; before others it is across or during."""
 _EACH = ("每", "单", "per ", "each ", "every ", "one ")
 _EVERY_AFTER = re.compile(
     r"\s?(?:就)?(?:[存来写保备断中掉挂被]|触发|打断|回收)?[^，。,;；\d]{0,3}[一1](?:次|回|遍|趟)|\s?(?:between\s(?:failures|interruptions)|apart)",
@@ -72,7 +75,11 @@ def read_surroundings(text: str, item: Item) -> None:
         tail = _without_fillers(tail.removesuffix("约").removesuffix("about").rstrip())
     if tail.endswith(_AT_MOST) or _AT_MOST_AFTER.match(text, item.end):
         item.qualifier = "at most"
-    elif tail.endswith(_AT_LEAST) or _AT_LEAST_AFTER.match(text, item.end):
+    elif (
+        tail.endswith(_AT_LEAST)
+        or (tail.endswith(" over") and item.unit in _OVER)
+        or _AT_LEAST_AFTER.match(text, item.end)
+    ):
         item.qualifier = "at least"
     if any(word in before for word in _EACH):
         _each(before, item)
@@ -92,11 +99,14 @@ def _each(before: str, item: Item) -> None:
     """每张卡每秒380 token, each node has 8, 每月50万元."""
     if per := _PER_BEFORE.search(before):
         if not item.per:
-            item.per = next(name for name in ("gpu", "node", "device") if per[name])
+            item.per = next(name for name in ("gpu", "node", "device", "example") if per[name])
         if per["time"] and "/" not in item.unit:
             set_rate(item, [_TIME_NAMES[per["time"]]])
-    elif (time := _TIME_BEFORE.search(before)) and "/" not in item.unit and item.unit not in ("second", "fraction"):
+    elif (time := _TIME_BEFORE.search(before)) and "/" not in item.unit and item.unit != "fraction":
         name = time["unit"]
+        if item.unit in ("1", "second", "run"):
+            item.per = item.per or _TIME_NAMES.get(name, name).removesuffix("/s")
+            return
         if name == "tb":
             item.scale(1e-3)
             name = "gb"

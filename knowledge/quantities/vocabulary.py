@@ -52,7 +52,7 @@ UNITS: tuple[tuple[str, float, str, str, str], ...] = (
     ("gbp", 1.0, "GBP", "GBP", r"英镑|£|gbp(?![a-z])"),
     ("jpy", 1.0, "JPY", "JPY", r"日元|jpy(?![a-z])|yen(?![a-z])"),
     ("cny", 1.0, "CNY", "CNY", rf"元(?!素|数据|学习)(?:人民币)?|块钱|人民币|rmb(?![a-z])|cny(?![a-z])|yuan(?![a-z])|大洋|块(?!\s?(?:{_GPU_NOUN}|{GPU_MARK}+|卡|硬盘|盘|ssd|gpu|板|\d+\s?[gG]))(?:人民币)?"),
-    ("gpu", 1.0, "gpu", "gpu", rf"(?:张|块|片|颗)\s?(?:{_GPU_NOUN}|卡)?(?!图|照|表|纸|\s?硬?盘|\s?ssd)|-?卡(?!死|住|顿|壳|脖|点|车|在|了)|个?\s?-?{_GPU_NOUN}(?![a-z])|个卡"),
+    ("gpu", 1.0, "gpu", "gpu", rf"(?:张|块|片|颗)(?:\s?(?:{_GPU_NOUN}|卡))?(?!图|照|表|纸|\s?硬?盘|\s?ssd)|-?卡(?!死|住|顿|壳|脖|点|车|在|了)|个?\s?-?{_GPU_NOUN}(?![a-z])|个卡"),
     ("node", 1.0, "node", "node", r"台(?:机器|服务器|主机|节点|机(?!柜))?|个?(?:计算|GPU)?节点|个?实例|机(?=\s?\d+\s?卡|\s?[一二两三四五六七八九十]+卡|[\s，,。？?]|$)|-?(?:nodes?|servers?|machines?|boxes|box|instances?|hosts?|vms?)(?![a-z])"),
     ("device", 1.0, "device", "device", r"(?:台|个|块)?(?:迁移|离线|存储)?(?:设备|硬盘|盘(?!点))|(?:台)?闪电立方|-?(?:devices?|appliances?|snowballs?|drives?|disks?|hdds?|ssds?)(?![a-z])"),
     ("step", 1.0, "step", "step", r"步(?!骤)|个?\s?-?steps?(?![a-z])|iter(?:ation)?s?(?![a-z])|个?iters?"),
