@@ -57,7 +57,7 @@ class _Chunker:
         path: list[tuple[int, str]] = []
         body: list[Block] = []
         heading: Block | None = None
-        for i, block in enumerate(self._blocks):
+        for block in self._blocks:
             if block.kind != "heading":
                 body.append(block)
                 continue
@@ -129,10 +129,8 @@ class _Chunker:
         whole = block.kind == "list_item" and len(text) <= min(_WHOLE_ITEM[self._language], self._limit)
         spans = [trimmed(self._text, start, end)] if whole else split_sentences(self._text, start, end)
         pieces = [Span(*cut) for span in spans for cut in self._cut(span.start, span.end)]
-        if leads_in and followed and pieces and self._only_leads_in(pieces[-1]):
-            sentences = pieces[:-1]
-        else:
-            sentences = pieces
+        introduces = leads_in and followed and bool(pieces) and self._only_leads_in(pieces[-1])
+        sentences = pieces[:-1] if introduces else pieces
         if end - start <= self._limit:
             yield _Unit(
                 start, end, block.kind, block.page, self._shown(sentences), leads_in and len(text) <= self._limit // 2

@@ -91,7 +91,8 @@ _CONNECTIVE = re.compile(
     re.I,
 )
 _CONDITION = re.compile(
-    r"\s*(?:如果|若|当|如(?!下|何|图|表)|一旦|只要|只有|除非|假如|倘若|即使|if\b|when\b|unless\b|once\b|although\b|in case\b)",
+    r"\s*(?:如果|若|当|如(?!下|何|图|表)|一旦|只要|只有|除非|假如|倘若|即使"
+    r"|if\b|when\b|unless\b|once\b|although\b|in case\b)",
     re.I,
 )
 _COLON = re.compile("[：:](?!//)")

@@ -3,5 +3,6 @@
 from knowledge.documents.limits import Limits
 from knowledge.documents.loading import load, load_bytes
 from knowledge.documents.walking import walk
+from knowledge.documents.web import load_url
 
-__all__ = ["Limits", "load", "load_bytes", "walk"]
+__all__ = ["Limits", "load", "load_bytes", "load_url", "walk"]

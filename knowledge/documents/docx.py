@@ -1,4 +1,4 @@
-"""DOCX: paragraphs, headings, lists, tables, text boxes and notes in reading order; deleted and hidden text left out."""
+"""DOCX: headings, paragraphs, lists, tables, text boxes and notes in reading order, without deleted and hidden text."""
 
 from __future__ import annotations
 

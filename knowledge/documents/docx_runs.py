@@ -1,4 +1,4 @@
-"""The visible text of a Word paragraph: insertions are there, deletions, field codes and hidden or white text are not."""
+"""The visible text of a Word paragraph: with insertions, without deletions, field codes, hidden and white text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tells which encoding a text file is in, or says that it can't be told; nothing is ever decoded with errors ignored."""
+"""Tells which encoding a text file is in, or refuses; nothing is ever decoded with errors ignored."""
 
 from __future__ import annotations
 
@@ -47,6 +47,30 @@ class Decoded(NamedTuple):
     encoding: str
 
 
+_SUPERSETS = {
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "gb_2312-80": "gb18030",
+    "x-gbk": "gb18030",
+    "big5": "cp950",
+    "big5-hkscs": "big5hkscs",
+    "iso-8859-1": "cp1252",
+    "latin1": "cp1252",
+    "us-ascii": "cp1252",
+    "windows-1252": "cp1252",
+}
+"""What browsers take for an encoding that is declared."""
+_DECLARATION = re.compile(
+    rb"""<meta[^>]{1,200}charset\s*=\s*["']?([\w-]{2,30})|<\?xml[^>]{1,200}encoding\s*=\s*["']([\w-]{2,30})""", re.I
+)
+
+
+def declared_in(data: bytes) -> str | None:
+    """The encoding that an HTML or XML file declares in its first lines."""
+    found = _DECLARATION.search(data[:4_096])
+    return (found[1] or found[2]).decode("ascii") if found else None
+
+
 def decode(data: bytes, declared: str | None = None) -> Decoded:
     """Decode a text file; `declared` is what its container says (a charset header or tag), tried before guessing.
 
@@ -66,8 +90,9 @@ def decode(data: bytes, declared: str | None = None) -> Decoded:
                 raise DocumentError("It holds control characters: it is not a text file, nor of a known format.")
             if len(text) > _SHORT or text.isascii() or max(text) >= "\u0800":
                 return Decoded(text, "utf-8")
-        if declared and (read := _try(data, declared)) is not None:
-            return Decoded(read, declared)
+        read = _try(data, _SUPERSETS.get(declared.lower(), declared)) if declared else None
+        if declared and read is not None and mean_cost(_sample(read)) <= _MISREAD:
+            return Decoded(read, declared.lower())
     return _guess(data)
 
 

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from knowledge.documents.builder import TextBuilder
 from knowledge.documents.draft import Draft
-from knowledge.documents.encoding import decode
+from knowledge.documents.encoding import declared_in, decode
 from knowledge.documents.html import parse_html
 from knowledge.documents.html_blocks import Element, write_html
 from knowledge.documents.html_visible import remove_hidden
@@ -34,7 +34,7 @@ def read_epub(data: bytes, limits: Limits) -> Draft:
         builder = TextBuilder(limits)
         for chapter in chapters:
             if chapter in names:
-                root = parse_html(decode(package.read(chapter)).text)
+                root = parse_html(_decoded(package.read(chapter)))
                 if root is not None:
                     remove_hidden(root)
                     write_html(root, builder)
@@ -43,8 +43,12 @@ def read_epub(data: bytes, limits: Limits) -> Draft:
     return Draft(content, blocks, title=" ".join(_texts(contents, "title")[:1]), metadata=metadata)
 
 
+def _decoded(data: bytes) -> str:
+    return decode(data, declared_in(data)).text
+
+
 def _xml(data: bytes) -> Element:
-    from lxml import etree
+    from lxml import etree  # type: ignore[import-untyped]
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=True)
     root = etree.fromstring(data, parser)

@@ -47,7 +47,7 @@ def read_html(text: str, limits: Limits) -> Draft:
 
 def parse_html(text: str) -> Element | None:
     """Parse HTML that is already decoded; None when there is no element in it."""
-    from lxml import etree, html
+    from lxml import etree, html  # type: ignore[import-untyped]
 
     source = _ENCODING.sub("", clean(text))
     if not source.strip():

@@ -177,7 +177,7 @@ class _Writer:
             self.flush()
             self._children(element)
             self.flush()
-        elif element.xpath("descendant::*[" + _BLOCK_TEST + "]"):
+        elif any(tag_of(inner) in BLOCKS for inner in element.iterdescendants()):
             self._children(element)
         else:
             self._pending.extend(_inline(element))
@@ -223,9 +223,6 @@ class _Writer:
             self.flush()
             return
         self._builder.table(rows, self._page, _header_rows(element))
-
-
-_BLOCK_TEST = " or ".join(f"local-name()='{tag}'" for tag in sorted(BLOCKS))
 
 
 def table_rows(table: Element) -> list[Row]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from knowledge.documents.html_blocks import Element, tag_of
 
@@ -114,7 +115,8 @@ _NOISE_NAMES = frozenset(
     ]
 )
 _NAME_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-_CONTENT = "descendant-or-self::*[self::main or self::article or self::h1 or @role='main' or @role='article']"
+_LINK_LIST_TAGS = frozenset("ul ol div p table section dl header form span td center".split())
+_BAR_TAGS = frozenset("div section aside p form footer header".split())
 _COOKIE_BAR = re.compile(r"cookie", re.I)
 _AGREE = re.compile(r"accept|agree|consent|allow|got it|同意|接受|允许|知道了|隐私|privacy", re.I)
 _NAVIGATION_LINKS = 5
@@ -133,18 +135,77 @@ def remove_hidden(root: Element) -> None:
 
 def article(root: Element) -> Element:
     """Remove navigation and other furniture, and return the element that holds the article."""
+    sizes = _measure(root)
     for element in list(root.iter()):
-        if element is not root and tag_of(element) and _is_noise(element):
+        parent = element.getparent()
+        inside = parent is not None and sizes[parent].inside
+        tag = tag_of(element)
+        sizes[element].inside = inside or tag in ("main", "article") or element.get("role") == "main"
+        if element is not root and tag and _is_noise(element, sizes[element], inside):
             drop(element)
-    size = _size(root)
+    sizes = _measure(root)
     for query in ("//main | //*[@role='main']", "//article[not(ancestor::article)]"):
         found = root.xpath(query)
         if found:
-            largest = max(found, key=_size)
-            if (len(found) == 1 or "main" in query) and _size(largest) >= 0.25 * size:
+            largest = max(found, key=lambda element: sizes[element].text)
+            if (len(found) == 1 or "main" in query) and sizes[largest].text >= 0.25 * sizes[root].text:
                 return largest
             return root
     return root
+
+
+@dataclass(slots=True)
+class _Size:
+    """What is in an element, its descendants included."""
+
+    text: int = 0
+    linked: int = 0
+    """Characters in links."""
+    links: int = 0
+    content: bool = False
+    """It holds the main heading or the element that is marked as the page's content."""
+
+    cookies: bool = False
+    agreement: bool = False
+    """It asks to agree to something."""
+    inside: bool = False
+    """It is, or lies in, an element marked as the page's content."""
+
+    @property
+    def link_share(self) -> float:
+        return self.linked / max(self.text, 1)
+
+
+def _measure(root: Element) -> dict[Element, _Size]:
+    from lxml import etree  # type: ignore[import-untyped]
+
+    sizes: dict[Element, _Size] = {}
+    for _, element in etree.iterwalk(root, events=("end",)):
+        size = _Size()
+        _count(size, element.text)
+        for child in element:
+            inner = sizes.get(child)
+            if inner:
+                size.text += inner.text
+                size.linked += inner.linked
+                size.links += inner.links
+                size.content = size.content or inner.content
+                size.cookies = size.cookies or inner.cookies
+                size.agreement = size.agreement or inner.agreement
+            _count(size, child.tail)
+        tag = tag_of(element)
+        if tag == "a":
+            size.linked, size.links = size.text, size.links + (element.get("href") is not None)
+        size.content = size.content or tag in ("main", "article", "h1") or element.get("role") in ("main", "article")
+        sizes[element] = size
+    return sizes
+
+
+def _count(size: _Size, text: str | None) -> None:
+    if text and not text.isspace():
+        size.text += len("".join(text.split()))
+        size.cookies = size.cookies or _COOKIE_BAR.search(text) is not None
+        size.agreement = size.agreement or _AGREE.search(text) is not None
 
 
 def drop(element: Element) -> None:
@@ -212,46 +273,23 @@ def _hiding_selectors(root: Element) -> set[tuple[str, str, str]]:
     return found
 
 
-def _is_noise(element: Element) -> bool:
+def _is_noise(element: Element, size: _Size, inside: bool) -> bool:
     tag = tag_of(element)
-    if tag in ("html", "body", "main", "article", "h1"):
+    if size.content or tag in ("html", "body"):
         return False
-    inside = bool(element.xpath("ancestor::main | ancestor::article | ancestor::*[@role='main']"))
     if tag == "nav" or element.get("role", "").lower() in _NOISE_ROLES:
-        return not element.xpath(_CONTENT)
+        return True
     if tag in ("footer", "aside") and not inside:
-        return not element.xpath(_CONTENT)
+        return True
     names = {part.lower() for part in _NAME_PARTS.findall(f"{element.get('class', '')} {element.get('id', '')}")}
-    if names & _NOISE_NAMES and not element.xpath(_CONTENT):
-        return not inside or _link_share(element) > 0.4
-    if inside:
-        return False
-    return _is_link_list(element, tag) or _is_cookie_bar(element, tag)
+    if names & _NOISE_NAMES:
+        return not inside or size.link_share > 0.4
+    return not inside and (_is_link_list(tag, size) or _is_cookie_bar(tag, size))
 
 
-def _is_link_list(element: Element, tag: str) -> bool:
-    if tag not in ("ul", "ol", "div", "p", "table", "section", "dl", "header", "form", "span", "td", "center"):
-        return False
-    links = element.xpath("descendant::a[@href]")
-    return len(links) >= _NAVIGATION_LINKS and _link_share(element) > 0.7 and not element.xpath(_CONTENT)
+def _is_link_list(tag: str, size: _Size) -> bool:
+    return tag in _LINK_LIST_TAGS and size.links >= _NAVIGATION_LINKS and size.link_share > 0.7
 
 
-def _is_cookie_bar(element: Element, tag: str) -> bool:
-    if tag not in ("div", "section", "aside", "p", "form", "footer", "header"):
-        return False
-    text = "".join(element.itertext())
-    return (
-        len(text) < 1_000
-        and bool(_COOKIE_BAR.search(text) and _AGREE.search(text))
-        and not element.xpath(_CONTENT)
-        and bool(element.xpath("descendant::a"))
-    )
-
-
-def _size(element: Element) -> int:
-    return len("".join("".join(element.itertext()).split()))
-
-
-def _link_share(element: Element) -> float:
-    links = sum(_size(link) for link in element.xpath("descendant::a"))
-    return links / max(_size(element), 1)
+def _is_cookie_bar(tag: str, size: _Size) -> bool:
+    return tag in _BAR_TAGS and size.text <= 1_000 and size.links > 0 and size.cookies and size.agreement

@@ -19,6 +19,8 @@ class Limits:
     """Size of all parts of a zipped format (DOCX, PPTX, XLSX, EPUB) after unpacking."""
     max_pages: int = 5_000
     """Pages of a PDF, slides, sheets."""
+    max_lines: int = 2_000_000
+    """Lines of a Markdown or text file."""
     max_characters: int = 50 * MEGABYTE
     """Characters of extracted text."""
     max_seconds: int = 300

@@ -10,7 +10,7 @@ from knowledge.documents.characters import clean, is_blank, is_chinese
 from knowledge.documents.delimited import read_csv
 from knowledge.documents.docx import read_docx
 from knowledge.documents.draft import Draft
-from knowledge.documents.encoding import decode
+from knowledge.documents.encoding import declared_in, decode
 from knowledge.documents.epub import read_epub
 from knowledge.documents.frontmatter import Description, read_sidecar
 from knowledge.documents.html import read_html
@@ -87,12 +87,12 @@ def load_bytes(
     encoding: str | None = None
     source: bytes | str = data
     if format_ is None:
-        source, encoding = decode(data, charset)
+        source, encoding = decode(data, charset or declared_in(data))
         if is_blank(clean(source)):
             raise DocumentError("The file holds only blanks.")
         format_ = sniff.of_text(source, name)
     draft = _read(source, format_, limits)
-    if is_blank(draft.text):
+    if not draft.blocks or is_blank(draft.text):
         raise DocumentError("The document holds no text that a reader would see.")
     return _assemble(draft, format_, encoding, name, description or Description())
 

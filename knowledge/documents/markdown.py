@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from knowledge.documents.builder import TextBuilder
@@ -12,20 +14,19 @@ from knowledge.documents.frontmatter import split_front_matter
 from knowledge.documents.html import parse_html
 from knowledge.documents.html_blocks import write_html
 from knowledge.documents.html_visible import remove_hidden
-from knowledge.documents.limits import Limits
+from knowledge.documents.limits import Limits, check
+from knowledge.documents.markdown_inline import without_html
 from knowledge.documents.tables import PART_CHARACTERS, Row
 from knowledge.records import BlockKind
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-_INLINE_HTML = re.compile(
-    r"(?P<code>(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`))|<!--.*?-->"
-    r"|</?(?:a|abbr|b|big|br|center|cite|code|del|div|em|font|i|img|ins|kbd|mark|p|q|s|small|span|strong|sub|sup|tt|u|var)"
-    r"(?:\s[^<>]*)?/?>",
-    re.S | re.I,
-)
 _NOTE_MARK = re.compile(r"\[\^[^\]\s]{1,40}\]:\s+")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_SEGMENT = 50_000
+_LONGEST_SEGMENT = 200_000
+_LONGEST_TABLE = 1_000_000
 _UNTOLD = 64
 """Lines of a table that say which language it is in."""
 
@@ -37,13 +38,48 @@ def read_markdown(text: str, limits: Limits) -> Draft:
         DocumentError: the front matter isn't valid.
     """
     description, body = split_front_matter(clean(text))
+    check(limits, "max_lines", body.count("\n") + 1, "Lines:")
     builder = TextBuilder(limits)
-    _Copier(body, builder).copy()
+    started = time.monotonic()
+    for segment in _segments(body):
+        check(limits, "max_seconds", int(time.monotonic() - started), "Seconds spent on reading it:")
+        _Copier(segment, builder).copy()
     content, blocks = builder.finish()
     title = description.metadata.get("title", "")
     if not title:
         title = next((content[b.start : b.end] for b in blocks if b.kind == "heading" and b.level == 1), "")
     return Draft(content, blocks, title=title, metadata=description.metadata, references=description.references)
+
+
+def _segments(body: str) -> Iterator[str]:
+    """Parts that are parsed one by one, so that memory is bounded: cut at blank lines outside fences and comments."""
+    start = at = 0
+    fence = ""
+    in_comment = False
+    blank = False
+    for line in body.splitlines(keepends=True):
+        size = at - start
+        if size > _SEGMENT and not fence and not in_comment and _may_cut(line, blank, size):
+            yield body[start:at]
+            start = at
+        mark = _FENCE.match(line)
+        if fence:
+            closes = mark and mark[1][0] == fence[0] and len(mark[1]) >= len(fence) and not line.strip().strip(fence[0])
+            fence = "" if closes else fence
+        elif mark:
+            fence = mark[1]
+        else:
+            opened, closed = line.rfind("<!--"), line.rfind("-->")
+            in_comment = opened > closed or (in_comment and closed < 0)
+        blank = not line.strip()
+        at += len(line)
+    yield body[start:]
+
+
+def _may_cut(line: str, after_blank: bool, size: int) -> bool:
+    if after_blank and not line[:1].isspace():
+        return True
+    return size > (_LONGEST_TABLE if line.lstrip().startswith("|") else _LONGEST_SEGMENT)
 
 
 class _Copier:
@@ -81,7 +117,7 @@ class _Copier:
             elif token.type == "html_block":
                 self._html(token)
             i += 1
-        self._gap(len(self._lines))
+        self._gap(len(self._lines) - (self._lines[-1] == ""))
 
     def _gap(self, line: int) -> None:
         """Copy the lines before `line` that belong to no block."""
@@ -98,7 +134,7 @@ class _Copier:
         prefix = self._lines[first][: max(at, 0)]
         if note := _NOTE_MARK.match(content):
             prefix, content = prefix + note[0], content[note.end() :]
-        content = _without_html(content)
+        content = without_html(content)
         depth = sum(1 for kind, _ in items if kind == "list_item_open")
         kind: BlockKind = "heading" if heading else "list_item" if depth else "quote" if items else "paragraph"
         if heading and not content.strip():
@@ -147,7 +183,7 @@ class _Copier:
                 row = []
                 rows.append(row)
             elif tokens[end].type == "inline":
-                row.append(_without_html(tokens[end].content))
+                row.append(without_html(tokens[end].content))
             end += 1
         source = "\n".join(self._lines[first:after])
         sample = "\n".join(self._lines[first : min(after, first + _UNTOLD)])
@@ -161,15 +197,3 @@ class _Copier:
             self._builder.table(rows)
         self._builder.raw("\n")
         return end
-
-
-def _without_html(text: str) -> str:
-    if "<" not in text:
-        return text
-    return _INLINE_HTML.sub(_kept, text)
-
-
-def _kept(found: re.Match[str]) -> str:
-    if found["code"]:
-        return found["code"]
-    return "\n" if found[0].lower().startswith("<br") else ""

@@ -20,6 +20,10 @@ from knowledge.documents.pdf_paragraphs import LARGER, body_size, write_flows
 from knowledge.documents.plausibility import is_gibberish
 from knowledge.errors import DocumentError
 
+_GARBAGE = (
+    "The PDF's text layer is garbage: its fonts don't say which letters they show."
+    " Run text recognition (OCR) on it and try again."
+)
 _LOCK = threading.Lock()
 """PDFium is not thread-safe."""
 _UNMAPPED = 0.2
@@ -80,9 +84,7 @@ def _read(document: Any, pdfium: Any, limits: Limits) -> Draft:
     title = write_flows(flows, builder)
     content, blocks = builder.finish()
     if is_gibberish(content):
-        raise DocumentError(
-            "The PDF's text layer is garbage: its fonts don't say which letters they show. Run text recognition (OCR) on it."
-        )
+        raise DocumentError(_GARBAGE)
     metadata = {"pages_without_text": ", ".join(map(str, without_text))} if without_text else {}
     return Draft(content, blocks, title=title or _stated_title(document), pages=count, metadata=metadata)
 
@@ -108,9 +110,7 @@ def _pages(document: Any, pdfium: Any, limits: Limits) -> tuple[list[_Page], lis
         else:
             without_text.append(index + 1)
     if unmapped > _UNMAPPED * max(characters, 1):
-        raise DocumentError(
-            "The PDF's text layer is garbage: its fonts don't say which letters they show. Run text recognition (OCR) on it."
-        )
+        raise DocumentError(_GARBAGE)
     return pages, without_text
 
 

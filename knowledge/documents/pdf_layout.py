@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from statistics import median
 
 from knowledge.documents.pdf_page import Rule, Run
@@ -199,7 +200,7 @@ def _with_marker(row: list[Run]) -> list[Run]:
 
 def _line(row: Sequence[Run], right: float) -> Line:
     text = row[0].text
-    for before, run in zip(row, row[1:], strict=False):
+    for before, run in pairwise(row):
         text += (" " if run.x0 - before.x1 > 0.15 * run.size else "") + run.text
     main = max(row, key=lambda run: len(run.text))
     return Line(text, row[0].x0, row[-1].x1, main.y0, main.y1, all(run.bold for run in row), right)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import median
 
 from knowledge.documents.builder import TextBuilder
@@ -96,8 +97,9 @@ class _Writer:
             return True
         if previous is None:
             before = self._open
-            ended = before is None or _TERMINAL.search(before.text) is not None
-            return ended or line.x0 > margin + 1.2 * line.size or abs(line.size - before.size) > 0.15 * line.size
+            if before is None or _TERMINAL.search(before.text):
+                return True
+            return line.x0 > margin + 1.2 * line.size or abs(line.size - before.size) > 0.15 * line.size
         gap = previous.y0 - line.y0
         if gap > 1.35 * pitch or gap < 0 or abs(line.size - previous.size) > 0.15 * line.size:
             return True
@@ -190,6 +192,6 @@ def _levels(lines: Sequence[Line], body: float) -> dict[int, int]:
 def _pitch(flow: Flow) -> float:
     """Usual distance of a line from the one before."""
     lines = [item for item in flow if isinstance(item, Line)]
-    gaps = [above.y0 - line.y0 for above, line in zip(lines, lines[1:], strict=False) if above.y0 > line.y0]
+    gaps = [above.y0 - line.y0 for above, line in pairwise(lines) if above.y0 > line.y0]
     usual = [gap for gap in gaps if gap < 3 * median(line.size for line in lines)] if lines else []
     return median(usual) if usual else 14.0

@@ -10,7 +10,7 @@ from knowledge.documents.builder import TextBuilder
 from knowledge.documents.characters import clean
 from knowledge.documents.draft import Draft
 from knowledge.documents.frontmatter import split_front_matter
-from knowledge.documents.limits import Limits
+from knowledge.documents.limits import Limits, check
 
 BULLET = re.compile(r"[ \t\u3000]*(?:[-*+•●○▪■◆►‣·–—][ \t\u3000]+|[•●○▪■◆►‣][ \t\u3000]*)(?=\S)")
 NUMBER = re.compile(
@@ -18,7 +18,8 @@ NUMBER = re.compile(
     r"|\(?[a-zA-Z][.)][ \t\u3000]+)(?=\S)"
 )
 _OUTLINE = re.compile(
-    r"[ \t\u3000]*(?:第[一二三四五六七八九十百\d]{1,4}[章节部篇]|[一二三四五六七八九十]{1,3}、|[（(][一二三四五六七八九十]{1,3}[）)])"
+    r"[ \t\u3000]*(?:第[一二三四五六七八九十百\d]{1,4}[章节部篇]|[一二三四五六七八九十]{1,3}、"
+    r"|[（(][一二三四五六七八九十]{1,3}[）)])"
 )
 _SECTION_NUMBER = re.compile(r"[ \t]*(\d{1,2}(?:\.\d{1,2})*)\.?[ \t\u3000]+\S")
 _TERMINAL = re.compile(r"[.。!！;；,，:：、…~～]['\"”’」』）)\]]*$")
@@ -26,7 +27,8 @@ _QUESTION = re.compile(r"[?？]$")
 _UNDERLINE = re.compile(r"[ \t]*(?:={3,}|-{3,}|~{3,})[ \t]*$")
 _HAN = re.compile("[\u3400-\u9fff]")
 _CLOSING = re.compile(
-    r"总结|小结|结语|结论|附录|参考(?:文献|资料)|常见问题|(?:in )?(?:conclusions?|summary|closing)|references|appendix|faq",
+    r"总结|小结|结语|结论|附录|参考(?:文献|资料)|常见问题|(?:in )?(?:conclusions?|summary|closing)|references|appendix"
+    r"|faq",
     re.I,
 )
 _DEEPEST = 3
@@ -38,6 +40,7 @@ _WRAP = 60
 def read_plain(text: str, limits: Limits) -> Draft:
     """Read plain text with an optional front matter."""
     description, body = split_front_matter(clean(text))
+    check(limits, "max_lines", body.count("\n") + 1, "Lines:")
     pieces = _levelled(list(_pieces(body)), body)
     builder = TextBuilder(limits)
     at = 0

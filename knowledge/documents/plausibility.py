@@ -1,4 +1,4 @@
-"""How likely a string is as Chinese or English writing; misread bytes and broken PDF fonts score far below real text."""
+"""How likely a string is as Chinese or English writing; misread bytes and broken PDF fonts cost far more."""
 
 from __future__ import annotations
 

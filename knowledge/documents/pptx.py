@@ -137,7 +137,7 @@ def _write_chart(chart: Any, builder: TextBuilder, page: int) -> None:
 
 def _diagram(shape: Shape) -> Iterator[str]:
     """Texts of a SmartArt diagram, which lie in a part of their own."""
-    from lxml import etree
+    from lxml import etree  # type: ignore[import-untyped]
 
     for relation in shape._element.iter(f"{{{_DIAGRAM}}}relIds"):
         part = shape.part.related_part(relation.get(_RELATION + "dm"))

@@ -69,12 +69,11 @@ def _render_window(
     names = [names[i] for i in used]
     grid: list[list[str | Merged]] = [[row[i] if i < len(row) else "" for i in used] for row in rows]
     if len(used) <= 1:
-        for line in [names, *[[_plain(cell) for cell in row] for row in grid]]:
-            if any(line) and (alone or line is not names):
-                yield "paragraph", line[0]
+        column = [*(names if alone else []), *(_plain(row[0]) for row in grid)]
+        yield from (("paragraph", text) for text in column if text)
         return
     head = pipe_row(names) + "\n" + pipe_row(["---"] * len(names))
-    sample = " ".join(_plain(cell) for row in [names, *grid[:50]] for cell in row)
+    sample = " ".join([*names, *(_plain(cell) for row in grid[:50] for cell in row)])
     limit = PART_CHARACTERS["zh" if is_chinese(sample) else "en"]
     if not grid and alone:
         yield ("table", head) if len(head) <= limit else ("paragraph", " ".join(name for name in names if name))
