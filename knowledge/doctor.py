@@ -155,7 +155,7 @@ def _encoder(connection: sqlite3.Connection, encoder: str | None) -> Check:
     if encoder is not None and stored != encoder:
         return Check(
             "encoder", "error", f"the index was built with {stored}, the current encoder is {encoder}",
-            "Set ADVISOR_ENCODER to the former, or index the documents again into another folder.",
+            "Set ADVISOR_ENCODER to the former, or make all vectors anew with `advisor index --reencode`.",
         )  # fmt: skip
     return Check("encoder", "ok", stored)
 

@@ -51,6 +51,7 @@ class State:
     """What of the store an index holds."""
 
     generation: int
+    encoder: str | None
     snapshot: str | None
     last_chunk: int
     """Highest chunk id that was read."""
@@ -92,7 +93,8 @@ class Index:
         snapshot = meta(connection, "snapshot")
         segments: list[Segment] = []
         last = 0
-        if previous is not None and previous.state.snapshot == snapshot and len(previous.segments) <= MAX_SEGMENTS:
+        encoder = meta(connection, "encoder")
+        if previous is not None and previous._continues(encoder, snapshot):
             segments, last = list(previous.segments), previous.state.last_chunk
         elif snapshot is not None:
             try:
@@ -104,7 +106,11 @@ class Index:
         last = max([last, *(segment.last_chunk for segment in recent)])
         segments += recent
         dead = np.array([chunk for (chunk,) in connection.execute("SELECT chunk FROM tombstones")], np.int64)
-        return cls(segments, dead, State(generation(connection), snapshot, last))
+        return cls(segments, dead, State(generation(connection), encoder, snapshot, last))
+
+    def _continues(self, encoder: str | None, snapshot: str | None) -> bool:
+        same = (self.state.encoder, self.state.snapshot) == (encoder, snapshot)
+        return same and len(self.segments) <= MAX_SEGMENTS
 
     def nearest(self, vector: Floats, k: int) -> Places:
         """Places of the chunks that own the k nearest vectors of each segment."""

@@ -136,12 +136,17 @@ def insert_content(connection: sqlite3.Connection, number: int, document: Prepar
     term_ids = _term_ids(connection, (term for chunk in document.chunks for term in chunk.terms))
     for prepared in document.chunks:
         chunk = _insert_chunk(connection, number, document.loaded.text, prepared, term_ids)
-        connection.executemany(
-            "INSERT INTO vectors VALUES (?, ?, ?)",
-            [(chunk, int(kind), pack_vectors(rows)) for kind, rows in prepared.vectors.items() if len(rows)],
-        )
-        if prepared.tokens:
-            connection.execute("INSERT INTO token_vectors VALUES (?, ?)", (chunk, prepared.tokens))
+        insert_vectors(connection, chunk, prepared)
+
+
+def insert_vectors(connection: sqlite3.Connection, chunk: int, prepared: PreparedChunk) -> None:
+    """Write what the encoder made of a chunk."""
+    connection.executemany(
+        "INSERT INTO vectors VALUES (?, ?, ?)",
+        [(chunk, int(kind), pack_vectors(rows)) for kind, rows in prepared.vectors.items() if len(rows)],
+    )
+    if prepared.tokens:
+        connection.execute("INSERT INTO token_vectors VALUES (?, ?)", (chunk, prepared.tokens))
 
 
 def _insert_chunk(

@@ -259,7 +259,7 @@ class Store:
             return
         raise EncoderMismatch(
             f"the index in {self.folder} was built with the encoder {stored}, and the current one is {identity}: set "
-            "ADVISOR_ENCODER to the former, or index the documents again into another folder (ADVISOR_DATA_DIR)"
+            "ADVISOR_ENCODER to the former, or make all vectors anew with `advisor index --reencode`"
         )
 
     def _number(self, connection: sqlite3.Connection, document_id: str) -> int:

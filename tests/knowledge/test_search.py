@@ -7,6 +7,7 @@ import pytest
 from knowledge.encoders import Encoder, load_encoder
 from knowledge.errors import EncoderMismatch
 from knowledge.ingest import ingest
+from knowledge.reencode import reencode
 from knowledge.search import Searcher, question_language
 from knowledge.store import Store
 from tests.knowledge.hashing import HashingEncoder
@@ -147,6 +148,22 @@ def test_another_encoder_is_refused(store: Store, tmp_path: Path) -> None:
     ingest(store, HASHING, [path])
     with pytest.raises(EncoderMismatch, match="hashing-64"):
         Searcher(store, HashingEncoder("other"))
+
+
+def test_a_store_takes_another_encoder(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("# A\n\n## One\n\nAbout apples.\n\n## Two\n\nAbout pears.\n", encoding="utf-8")
+    ingest(store, HASHING, [path])
+    before = Searcher(store, HASHING)
+    assert before.search("pears", 1).hits[0].text == "About pears."
+    other = HashingEncoder("hashing-32", 32)
+    assert reencode(store, other) == 2
+    assert Searcher(store, other).search("pears", 1).hits[0].text == "About pears."
+    with pytest.raises(EncoderMismatch):
+        before.search("pears")
+    assert [file.status for file in ingest(store, other, [path]).files] == ["unchanged"]
+    reencode(store, HASHING)
+    assert before.search("apples", 1).hits[0].text == "About apples."
 
 
 def test_threads_share_a_searcher(searcher: Searcher) -> None:
