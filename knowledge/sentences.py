@@ -7,79 +7,15 @@ from collections.abc import Iterator
 
 from knowledge.records import Span
 
-_ABBREVIATIONS = frozenset(
-    [
-        "al",
-        "approx",
-        "art",
-        "avg",
-        "ca",
-        "cf",
-        "ch",
-        "cn",
-        "co",
-        "corp",
-        "dept",
-        "dr",
-        "ed",
-        "eds",
-        "e.g",
-        "eg",
-        "eq",
-        "esp",
-        "est",
-        "etc",
-        "ex",
-        "fig",
-        "figs",
-        "i.e",
-        "ie",
-        "inc",
-        "incl",
-        "jr",
-        "ltd",
-        "max",
-        "min",
-        "mr",
-        "mrs",
-        "ms",
-        "no",
-        "nos",
-        "p.s",
-        "para",
-        "pp",
-        "prof",
-        "ref",
-        "resp",
-        "sec",
-        "sect",
-        "sr",
-        "st",
-        "tab",
-        "vol",
-        "vols",
-        "vs",
-        "viz",
-        "u.s",
-        "u.k",
-        "u.n",
-        "a.m",
-        "p.m",
-        "ph.d",
-        "jan",
-        "feb",
-        "mar",
-        "apr",
-        "jun",
-        "jul",
-        "aug",
-        "sep",
-        "sept",
-        "oct",
-        "nov",
-        "dec",
-    ]
+_ABBREVIATION = re.compile(
+    r"approx|avg|ca|cf|co|corp|dept|dr|eds?|e\.g|eg|eq|esp|est|etc|figs?|i\.e|ie|inc|incl|jr|ltd|mr|mrs|ms|pp|prof|resp|sect"
+    r"|sr|st|vols?|vs|viz|u\.s|u\.k|u\.n|a\.m|p\.m|ph\.d",
+    re.I,
 )
+_BEFORE_NUMBER = re.compile(
+    r"art|ch|ex|max|min|nos?|para|ref|sec|tab|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec", re.I
+)
+"""Words, or abbreviations when a number follows."""
 _STOP = re.compile("[。！？!?…]+|\\.+|[；;]|\n")
 _CLOSERS = "\"'”’」』）)】》〉]*_"
 _OPENING = "“‘「『（(【《〈[\"'"
@@ -196,7 +132,9 @@ def _period_ends(text: str, begin: int, at: int, mark: str, after: int, end: int
     before = _WORD_BEFORE.search(text, max(begin, at - 20), at)
     if before:
         word = before[1]
-        if (len(word) == 1 and word.isupper() and word != "I") or word.lower() in _ABBREVIATIONS:
+        if _BEFORE_NUMBER.fullmatch(word) and text[after : after + 2].strip()[:1].isdigit():
+            return False
+        if (len(word) == 1 and word.isupper() and word != "I") or _ABBREVIATION.fullmatch(word):
             return word.lower() == "etc" and _next_is_upper(text, after, end)
     if text[begin:at].strip().isdigit() and at - begin <= 5:
         return False

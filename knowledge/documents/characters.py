@@ -12,6 +12,11 @@ _LATIN = re.compile("[A-Za-z]")
 LANGUAGE_SAMPLE = 200_000
 
 
+def words(text: str) -> frozenset[str]:
+    """The words of a constant, so that long sets stay readable."""
+    return frozenset(text.split())
+
+
 def clean(text: str) -> str:
     """Give every line the same end (`\\n`) and drop control characters and byte-order marks; all else stays."""
     return _UNSEEN.sub("", _LINE_END.sub("\n", text))

@@ -7,62 +7,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from knowledge.documents.builder import TextBuilder
+from knowledge.documents.characters import words
 from knowledge.documents.tables import Merged, Row
 
 Element = Any
 """An lxml element; lxml ships no types."""
 
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
-BLOCKS = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "caption",
-        "center",
-        "dd",
-        "details",
-        "dialog",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hgroup",
-        "hr",
-        "html",
-        "legend",
-        "li",
-        "main",
-        "menu",
-        "nav",
-        "ol",
-        "optgroup",
-        "p",
-        "pre",
-        "section",
-        "summary",
-        "table",
-        "tbody",
-        "td",
-        "tfoot",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-    ]
+BLOCKS = words(
+    "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure"
+    " footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol optgroup p pre section"
+    " summary table tbody td tfoot th thead tr ul"
 )
 _SPACE = re.compile(r"[ \t\n\r\f]+")
 _LINE_IN_HAN = re.compile(

@@ -5,44 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from knowledge.documents.characters import words
 from knowledge.documents.html_blocks import Element, tag_of
 
-_DROPPED_TAGS = frozenset(
-    [
-        "applet",
-        "area",
-        "audio",
-        "base",
-        "button",
-        "canvas",
-        "datalist",
-        "embed",
-        "frame",
-        "frameset",
-        "iframe",
-        "input",
-        "link",
-        "map",
-        "meta",
-        "noembed",
-        "noframes",
-        "noscript",
-        "object",
-        "option",
-        "param",
-        "progress",
-        "rp",
-        "rt",
-        "script",
-        "select",
-        "source",
-        "style",
-        "svg",
-        "template",
-        "textarea",
-        "track",
-        "video",
-    ]
+_DROPPED_TAGS = words(
+    "applet area audio base button canvas datalist embed frame frameset iframe input link map meta noembed"
+    " noframes noscript object option param progress rp rt script select source style svg template textarea track"
+    " video"
 )
 _HIDING = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0(?:\.0+)?\s*(?:;|!|$)"
@@ -61,62 +30,17 @@ _WHITE = re.compile(
 )
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _SIMPLE_SELECTOR = re.compile(r"([a-z][a-z0-9]*)?([.#])([\w-]+)", re.I)
-_NOISE_ROLES = frozenset(
-    [
-        "alertdialog",
-        "banner",
-        "complementary",
-        "contentinfo",
-        "dialog",
-        "menu",
-        "menubar",
-        "navigation",
-        "search",
-        "tablist",
-        "toolbar",
-    ]
+_NOISE_ROLES = words(
+    "alertdialog banner complementary contentinfo dialog menu menubar navigation search tablist toolbar"
 )
-_NOISE_NAMES = frozenset(
-    [
-        "advert",
-        "advertisement",
-        "adverts",
-        "ads",
-        "banner",
-        "breadcrumb",
-        "breadcrumbs",
-        "consent",
-        "cookie",
-        "cookies",
-        "footer",
-        "gdpr",
-        "masthead",
-        "menu",
-        "nav",
-        "navbar",
-        "navigation",
-        "newsletter",
-        "pagination",
-        "pager",
-        "popup",
-        "promo",
-        "recommend",
-        "recommended",
-        "related",
-        "share",
-        "sharing",
-        "sidebar",
-        "sitemap",
-        "skip",
-        "skiplink",
-        "social",
-        "subscribe",
-        "toolbar",
-    ]
+_NOISE_NAMES = words(
+    "advert advertisement adverts ads banner breadcrumb breadcrumbs consent cookie cookies footer gdpr masthead"
+    " menu nav navbar navigation newsletter pagination pager popup promo recommend recommended related share"
+    " sharing sidebar sitemap skip skiplink social subscribe toolbar"
 )
 _NAME_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-_LINK_LIST_TAGS = frozenset("ul ol div p table section dl header form span td center".split())
-_BAR_TAGS = frozenset("div section aside p form footer header".split())
+_LINK_LIST_TAGS = words("ul ol div p table section dl header form span td center")
+_BAR_TAGS = words("div section aside p form footer header")
 _COOKIE_BAR = re.compile(r"cookie", re.I)
 _AGREE = re.compile(r"accept|agree|consent|allow|got it|同意|接受|允许|知道了|隐私|privacy", re.I)
 _NAVIGATION_LINKS = 5

@@ -6,9 +6,11 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 
-_TAGS = frozenset(
+from knowledge.documents.characters import words
+
+_TAGS = words(
     "a abbr b big br center cite code del details div em font i img ins kbd label mark p q s small span strong sub"
-    " summary sup tt u var".split()
+    " summary sup tt u var"
 )
 _TOKEN = re.compile(
     r"(?P<ticks>`+)|(?P<comment><!--)|<(?P<close>/?)(?P<tag>[A-Za-z][A-Za-z0-9]*)(?P<rest>(?:\s[^<>]*)?)>"
