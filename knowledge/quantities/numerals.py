@@ -91,15 +91,16 @@ _EN_SCALES = {"hundred": 100.0, "thousand": 1e3, "million": 1e6, "billion": 1e9,
 
 _EN_WORD = "|".join([*sorted({**_EN_ONES, **_EN_TENS}, key=len, reverse=True), *_EN_SCALES])
 ARABIC = r"(?:\d{1,3}(?:[,_]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,3}(?![\dA-Za-z.]))?"
-CHINESE = (
-    r"[零〇一二三四五六七八九十百千万亿两双俩半几数壹贰叁肆伍陆柒捌玖拾佰仟]+(?:点[零〇一二三四五六七八九]+[万亿]*)?"
-)
+CHINESE_DIGITS = "零〇一二三四五六七八九十百千万亿两双俩半几数壹贰叁肆伍陆柒捌玖拾佰仟"
+CHINESE = rf"[{CHINESE_DIGITS}]+(?:点[零〇一二三四五六七八九]+[万亿]*)?"
 ENGLISH = (
     rf"(?<![A-Za-z-])(?:half\s+an?(?:\s+(?:million|billion|trillion|dozen))?(?![A-Za-z])|an?\s+couple\s+of(?![A-Za-z])"
     rf"|(?:an?\s+(?=(?:hundred|thousand|million|billion|trillion|dozen)(?![A-Za-z])))?"
     rf"(?:{_EN_WORD})(?:(?:-|\s+(?:and\s+)?)(?:{_EN_WORD})(?![A-Za-z]))*(?:\s+and\s+a\s+half)?(?![A-Za-z])"
     r"|half(?![A-Za-z]))"
 )
+NUMBER_WORDS = frozenset((*_EN_ONES, *_EN_TENS, *_EN_SCALES, "a", "an", "half"))
+"""Words that a written-out English number may begin with."""
 NUMBER = re.compile(rf"(?P<arabic>{ARABIC})|(?P<chinese>{CHINESE})|(?P<english>{ENGLISH})", re.I | re.A)
 _POWER = re.compile(r"\s?[x×*·]\s?10\s?(?:(?:\^|\*\*)\s?\(?([-+]?\d{1,3})\)?|([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4}))", re.A)
 _BARE_POWER = re.compile(r"(?:\^|\*\*)\s?\(?([-+]?\d{1,3})\)?|([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4})", re.A)

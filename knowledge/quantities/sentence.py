@@ -8,18 +8,15 @@ from knowledge.quantities.ambiguity import resolve
 from knowledge.quantities.composing import compose
 from knowledge.quantities.item import Item
 from knowledge.quantities.names import masked, names_in
-from knowledge.quantities.numerals import NUMBER, fold
+from knowledge.quantities.numerals import CHINESE_DIGITS, NUMBER, NUMBER_WORDS, fold
 from knowledge.quantities.quantity import Quantity
 from knowledge.quantities.reading import read_amount, read_share
 
 MAX_CHARACTERS = 100_000
 """Longer texts are read up to here."""
 
-_SHARE_START = re.compile(
-    r"(?:百|千|万|\d+|[二三四五六七八九十]+)分之|一半|半数|half(?![a-z])|(?:an?|one|two|three|[123])[\s-](?:third|quarter|half|halves|fifth|tenth)|\d{1,2}/\d{1,2}(?=\s(?:of|the)\b|的)",
-    re.I | re.A,
-)
-_START = re.compile(rf"(?P<share>(?<![A-Za-z\d]){_SHARE_START.pattern})|{NUMBER.pattern}", re.I | re.A)
+_RUN = re.compile(rf"(?P<digits>(?:\.(?=\d))?[\d{CHINESE_DIGITS}]+)|[A-Za-z]+", re.A)
+_SHARE_WORDS = ("分之", "半", "half", "hal", "third", "quarter", "fifth", "tenth", "/")
 
 
 def find(text: str) -> list[Quantity]:
@@ -44,15 +41,32 @@ def find(text: str) -> list[Quantity]:
 def _scan(text: str) -> list[Item]:
     items: list[Item] = []
     position = 0
-    while match := _START.search(text, position):
-        item = read_share(text, match.start()) if match["share"] else None
-        if item is None and (number := NUMBER.match(text, match.start())):
-            item = read_amount(text, number)
-            position = max(number.end(), position + 1)
-        if item is not None:
-            items.append(item)
-        position = max(position, match.start() + 1, item.end if item else 0)
+    lower = text.casefold()
+    shares = any(word in lower for word in _SHARE_WORDS)
+    for run in _RUN.finditer(text):
+        start, end = run.span()
+        if run["digits"] is None:
+            if start < position or run.group().casefold() not in NUMBER_WORDS:
+                continue
+            end = start + 1
+        while (start := max(start, position)) < end:
+            item, position = _read(text, start, shares)
+            if item is not None:
+                items.append(item)
     return items
+
+
+def _read(text: str, start: int, shares: bool) -> tuple[Item | None, int]:
+    """The amount that begins here, if any, and where to go on."""
+    before = text[start - 1 : start]
+    glued = before.isascii() and before.isalnum()
+    if shares and not glued and (share := read_share(text, start)) is not None:
+        return share, share.end
+    number = NUMBER.match(text, start)
+    if number is None:
+        return None, start + 1
+    item = read_amount(text, number)
+    return item, max(number.end(), start + 1, item.end if item else 0)
 
 
 def _quantity(raw: str, item: Item) -> Quantity:

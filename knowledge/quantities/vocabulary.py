@@ -79,8 +79,14 @@ UNITS: tuple[tuple[str, float, str, str, str], ...] = (
     ("kg", 1e3, "g", "kg", r"kg(?:co2e?)?(?![a-z])|公斤|千克"),
     ("gram", 1.0, "g", "g", r"克|grams?(?![a-z])|gco2e?q?(?![a-z])"),
 )  # fmt: skip
+_FIRST = "".join(
+    sorted({char for *_, pattern in UNITS for char in pattern if not char.isascii() and char not in GPU_MARK})
+)
 UNIT = re.compile(
-    r"\s?(?:" + "|".join(f"(?P<{group}>{pattern})" for group, _, _, _, pattern in UNITS) + ")", re.I | re.A
+    rf"\s?(?=[A-Za-z%×{_FIRST}{GPU_MARK}-])(?:"
+    + "|".join(f"(?P<{group}>{pattern})" for group, _, _, _, pattern in UNITS)
+    + ")",
+    re.I | re.A,
 )
 BY_GROUP = {group: (factor, unit, written) for group, factor, unit, written, _ in UNITS}
 
