@@ -47,8 +47,8 @@ class Table:
     """Cells of a table, row by row, the first row on top."""
 
     rows: tuple[tuple[str, ...], ...]
-    y0: float
-    y1: float
+    columns: tuple[tuple[float, float], ...]
+    """Left and right edge of each column."""
 
 
 Flow = list[Line | Table]
@@ -181,9 +181,26 @@ def _flow(runs: list[Run], rules: Sequence[Rule]) -> Flow:
             flow.append(table)
             i = end
             continue
+        if _stands_alone(rows, i) and _may_be_cells(rows[i]):
+            edges = tuple((run.x0, run.x1) for run in rows[i])
+            flow.append(Table((tuple(run.text for run in rows[i]),), edges))
+            i += 1
+            continue
         flow.append(_line(rows[i], right))
         i += 1
     return flow
+
+
+def _stands_alone(rows: Sequence[Sequence[Run]], i: int) -> bool:
+    """Whether nothing, or only a page's header or footer, is above or below a row."""
+    far = 3 * rows[i][0].size
+    above = i == 0 or rows[i - 1][0].y0 - rows[i][0].y1 > far
+    return above or i == len(rows) - 1 or rows[i][0].y0 - rows[i + 1][0].y1 > far
+
+
+def _may_be_cells(row: Sequence[Run]) -> bool:
+    """Whether a first or last row of a column may belong to a table that a page break cuts."""
+    return len(row) > 1 and all(len(_WORD.findall(run.text)) <= 2 * _FEW_WORDS for run in row)
 
 
 def _with_marker(row: list[Run]) -> list[Run]:
@@ -266,7 +283,7 @@ def _table(rows: Sequence[Sequence[Run]], rules: Sequence[Rule]) -> Table | None
     if len(grid) < 2:
         return None
     cells = tuple(tuple(" ".join(cell) for cell in row) for row in grid)
-    return Table(cells, rows[-1][0].y0, rows[0][0].y1)
+    return Table(cells, tuple(columns))
 
 
 def _column_of(run: Run, columns: Sequence[tuple[float, float]]) -> int:

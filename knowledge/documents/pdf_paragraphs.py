@@ -49,7 +49,7 @@ class _Writer:
         self._depth_edges: list[float] = []
         self._page = 0
         self._open: Line | None = None
-        self._table: tuple[int, list[tuple[str, ...]]] | None = None
+        self._table: tuple[int, list[tuple[str, ...]], Table] | None = None
 
     def write(self, flow: Flow, page: int) -> None:
         pitch = _pitch(flow)
@@ -58,7 +58,7 @@ class _Writer:
         for i, item in enumerate(flow):
             if isinstance(item, Table):
                 self._end_paragraph()
-                self._add_table(item, page)
+                self._add_table(item, page, begins_page=i == 0)
                 previous = None
                 continue
             self._end_table()
@@ -160,19 +160,31 @@ class _Writer:
             self._builder.paragraph(text, self._page)
         self._text, self._marker, self._heading, self._open = "", "", 0, None
 
-    def _add_table(self, table: Table, page: int) -> None:
-        """A table that begins with the header of the one before goes on with it."""
+    def _add_table(self, table: Table, page: int, begins_page: bool) -> None:
+        """A table on top of a page goes on with the one that ended the page before, if the columns line up."""
         if self._table and self._table[1][0] == table.rows[0]:
             self._table[1].extend(table.rows[1:])
-            return
-        self._end_table()
-        self._table = page, list(table.rows)
+        elif self._table and begins_page and _line_up(self._table[2], table):
+            self._table[1].extend(table.rows)
+        else:
+            self._end_table()
+            self._table = page, list(table.rows), table
 
     def _end_table(self) -> None:
-        if self._table:
-            page, rows = self._table
-            self._table = None
+        if not self._table:
+            return
+        page, rows, _ = self._table
+        self._table = None
+        if len(rows) > 1:
             self._builder.table(rows, page)
+        else:
+            self._builder.paragraph(" ".join(cell for cell in rows[0] if cell), page)
+
+
+def _line_up(one: Table, other: Table) -> bool:
+    if len(one.columns) != len(other.columns):
+        return False
+    return all(min(a[1], b[1]) > max(a[0], b[0]) for a, b in zip(one.columns, other.columns, strict=True))
 
 
 def body_size(lines: Sequence[Line]) -> float:
