@@ -195,9 +195,18 @@ def _spot_limit(result: Mapping[str, Any], language: Language) -> str:
 
 
 def _interval(result: Mapping[str, Any], language: Language) -> str:
-    if "lost_share" not in result:
-        return ""
     zh = language == "zh"
+    if "lost_share" not in result:
+        if "interruption_seconds" not in result:
+            return ""
+        between = show.duration(result["interruption_seconds"], language)
+        return (
+            f"平均约每 {between}中断一次；再给出写一次检查点的时间，就能算多久存一次。"
+            if zh
+            else f"About one interruption every {between} is to be expected; with the time that writing a "
+            "checkpoint takes, "
+            "the best interval can be told."
+        )
     lost = show.percent(result["lost_share"], 2)
     if "checkpoint_interval_seconds" not in result:
         if "break_even_lost_share" in result:

@@ -110,7 +110,7 @@ def present(run: ToolRun, language: Language) -> Presentation:
 
 def _checkpoints(result: Mapping[str, Any], language: Language) -> str:
     if "checkpoint_bytes" not in result:
-        if "dataset_bytes" in result and "monthly_cost" not in result:
+        if "dataset_bytes" in result:
             size = show.data(result["dataset_bytes"])
             return f"token 化后的数据约 {size}。" if language == "zh" else f"The tokenized data takes about {size}."
         return ""
@@ -130,6 +130,13 @@ def _checkpoints(result: Mapping[str, Any], language: Language) -> str:
         text += f"，只留最近 {kept} 个是 {total}" if zh else f"; keeping the last {kept} takes {total}"
         peak = show.data(result["peak_bytes"])
         text += f"（写新档时峰值 {peak}）" if zh else f" ({peak} while the next one is written)"
+    if "bytes_per_day" in result and "write_seconds" not in result:
+        many, daily = show.significant(result["checkpoints_per_day"]), show.data(result["bytes_per_day"])
+        text += (
+            f"；照这个间隔每天 {many} 个、约 {daily}，全留很快占满，只留最近几个就够恢复"
+            if zh
+            else f"; at that interval it is {many} a day, about {daily}: keep only the last few"
+        )
     return text + ("。" if zh else ".")
 
 
@@ -203,7 +210,7 @@ def _cost(run: ToolRun, language: Language) -> str:
             if zh
             else f", {hot} of it standard and {cold} archived at {cold_price}, which saves {saved} a month"
         )
-    if "cost" in result:
+    if "cost" in result and result["months"] != 1:
         total = in_words(result["cost"], currency, language)
         months = show.significant(result["months"])
         text += f"；{months} 个月共 {total}" if zh else f"; {total} over {months} months"

@@ -32,7 +32,7 @@ def assumptions(inputs: Mapping[str, Any], result: Mapping[str, Any], language: 
     """What was taken for granted."""
     zh = language == "zh"
     said = ["1 字节 = 8 比特；TB、PB 按十进制。" if zh else "A byte is 8 bits; TB and PB are decimal."]
-    if inputs["utilization"] is None and "bandwidth_bits_per_second" in result:
+    if inputs["utilization"] is None and not inputs["measured"] and "bandwidth_bits_per_second" in result:
         said.append(
             "没给利用率，按给出的速度跑满计；上限按只用得上 70% 计。"
             if zh
@@ -226,11 +226,21 @@ def _money(result: Mapping[str, Any], language: Language) -> str:
     ]
     if not parts:
         return ""
+    if "traffic_cost_range" in result:
+        low, high = result["traffic_cost_range"]
+        spread = show.money_range(low, high, result["currency"], language)
+        parts.append(f"各云 {spread}" if zh else f"{spread} over the clouds")
     return f"费用：{'、'.join(parts)}。" if zh else f"It costs: {', '.join(parts)}."
 
 
 def _table(result: Mapping[str, Any], language: Language) -> tuple[tuple[str, ...], ...]:
-    """Line and devices side by side; empty when there is only one way."""
+    """Line and devices side by side, or the clouds' fees; empty when there is only one."""
+    if len(result.get("traffic_costs", ())) > 1:
+        header = ("云", "流量费") if language == "zh" else ("cloud", "traffic")
+        fees = (
+            (row["provider"], exact_money(row["cost"], result["currency"], language)) for row in result["traffic_costs"]
+        )
+        return (header, *fees)
     if "device_days" not in result or result.get("solved") != "days":
         return ()
     zh = language == "zh"

@@ -85,6 +85,9 @@ BOUNDS = {
 }
 
 
+_ABOUT_FAILURES = {"interruption_hours", "restart_seconds", "gpu_count", "checkpoint_interval_seconds", "currency"}
+
+
 def young_seconds(write: float, between_failures: float) -> float:
     """The checkpoint interval that loses least time, seconds (Young 1974)."""
     return math.sqrt(2 * write * between_failures)
@@ -110,7 +113,8 @@ def _calculate(inputs: PurchaseInputs, language: Language) -> Calculation:
     used: list[Provenance] = []
     papers: list[Provenance] = []
     between = inputs.interruption_hours
-    if between is None and inputs.checkpoint_seconds is not None and "gpu_count" in inputs.model_fields_set:
+    cluster = "gpu_count" in inputs.model_fields_set and inputs.gpu_count > 1
+    if between is None and cluster and (inputs.checkpoint_seconds is not None or _only_a_cluster(inputs)):
         between = LLAMA_GPU_HOURS_BETWEEN_FAILURES / inputs.gpu_count
         filled["interruption_hours"] = Filled(between, "default", "hour")
         papers.append(_LLAMA)
@@ -118,7 +122,8 @@ def _calculate(inputs: PurchaseInputs, language: Language) -> Calculation:
         _interruptions(inputs, between * 3600, result, papers, language)
     _usage(inputs, result)
     _prices(inputs, result, filled, used, language)
-    if "break_even_utilization" not in result and "spot_price" not in result and "lost_share" not in result:
+    known = ("break_even_utilization", "spot_price", "lost_share")
+    if not any(name in result for name in known) and not _only_a_cluster(inputs):
         _ask(inputs, result, language)
     _options(inputs, result)
     return Calculation(
@@ -134,9 +139,19 @@ def _calculate(inputs: PurchaseInputs, language: Language) -> Calculation:
     )
 
 
+def _only_a_cluster(inputs: PurchaseInputs) -> bool:
+    """Whether all that is known is how many GPUs run together: how often they fail can be told."""
+    return inputs.model_fields_set <= {"gpu_count", "currency"} and inputs.gpu_count > 1
+
+
 def _ask(inputs: PurchaseInputs, result: dict[str, Any], language: Language) -> None:
     if inputs.checkpoint_seconds is not None:
         ask([("interruption_hours", "平均多久中断一次", "how often it is interrupted on average")], language)
+    if inputs.interruption_hours is not None and inputs.model_fields_set <= _ABOUT_FAILURES:
+        ask(
+            [("checkpoint_seconds", "写一次检查点要多久（或抢占式打几折）", "how long writing a checkpoint takes")],
+            language,
+        )
     missing = []
     if "on_demand_price" not in result:
         missing.append(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from statistics import median
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from pydantic import Field
 
@@ -71,6 +71,10 @@ class StorageInputs(MoneyInputs):
     tokens_per_second_per_gpu: float | None = Field(None, json_schema_extra={"unit": "tokens/second"})
 
 
+_ABOUT_CHECKPOINTS = {
+    "write_bytes_per_second", "keep_last", "steps", "save_every_steps", "save_every_seconds", "checkpoint_count",
+    "weights_only", "run_days",
+}  # fmt: skip
 BOUNDS = {
     "volume_bytes": Bound("数据量", "The volume", high=1e21),
     "tokens": Bound("token 数", "The number of tokens", high=1e17),
@@ -109,16 +113,7 @@ def _calculate(inputs: StorageInputs, language: Language) -> Calculation:
     if volume is not None or inputs.monthly_cost is not None:
         prices = _money(inputs, volume, result, filled, language)
     if not result:
-        ask(
-            [
-                (
-                    "volume_bytes",
-                    "要存多少数据，或者是哪个模型（多少参数）的检查点",
-                    "how much data is kept, or which model (how many parameters) the checkpoints are of",
-                )
-            ],
-            language,
-        )
+        _ask(inputs, language)
     used += [row.source for row in prices]
     return Calculation(
         result=result,
@@ -131,6 +126,25 @@ def _calculate(inputs: StorageInputs, language: Language) -> Calculation:
         ),
         sources=_checks.sources(used),
     )
+
+
+def _ask(inputs: StorageInputs, language: Language) -> NoReturn:
+    """Ask for what the given arguments lack.
+
+    Raises:
+        MissingInputs: always.
+    """
+    if inputs.gpu_count is not None:
+        question = (
+            "每张卡每秒读多少（token 数，或样本数和样本大小）",
+            "what each GPU reads a second (tokens, or examples and their size)",
+        )
+        ask([("tokens_per_second_per_gpu", *question)], language)
+    question = (
+        "要存多少数据，或者是哪个模型（多少参数）的检查点",
+        "how much data is kept, or which model (how many parameters) the checkpoints are of",
+    )
+    ask([("volume_bytes", *question)], language)
 
 
 def _feed(inputs: StorageInputs, result: dict[str, Any]) -> None:
@@ -179,17 +193,12 @@ def _checkpoints(
 ) -> None:
     size = _checkpoint_size(inputs, filled, used, language)
     if size is None:
-        if inputs.write_bytes_per_second is not None or inputs.keep_last is not None:
-            ask(
-                [
-                    (
-                        "parameters",
-                        "模型有多少参数，或一个检查点多大",
-                        "how many parameters the model has, or the size of a checkpoint",
-                    )
-                ],
-                language,
+        if _ABOUT_CHECKPOINTS & inputs.model_fields_set and inputs.volume_bytes is None:
+            question = (
+                "模型有多少参数，或一个检查点多大",
+                "how many parameters the model has, or the size of a checkpoint",
             )
+            ask([("parameters", *question)], language)
         return
     result["checkpoint_bytes"] = size
     if inputs.checkpoint_bytes is None and not inputs.weights_only and inputs.bytes_per_parameter is None:
@@ -201,6 +210,9 @@ def _checkpoints(
         count = float(math.floor(inputs.run_days * 86400 / inputs.save_every_seconds + 1e-9))
     if count is not None:
         result |= {"checkpoint_count": int(count), "checkpoints_bytes": count * size}
+    if count is None and inputs.save_every_seconds is not None and inputs.keep_last is None:
+        result["checkpoints_per_day"] = 86400 / inputs.save_every_seconds
+        result["bytes_per_day"] = result["checkpoints_per_day"] * size
     if inputs.keep_last is not None:
         # While the next one is written the oldest still exists.
         result |= {"keep_last": int(inputs.keep_last), "kept_bytes": inputs.keep_last * size}

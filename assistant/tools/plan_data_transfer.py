@@ -7,16 +7,17 @@ are filled and emptied in parallel.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from assistant.errors import InvalidField
 from assistant.schema import Language, ToolRun
 from assistant.tools import _checks, _transfer_words
 from assistant.tools._inputs import GB, Bound, MoneyInputs, ask, check
 from assistant.tools.base import Calculation, Filled, Presentation, Tool
-from knowledge import catalog
+from knowledge import catalog, quantities
 from knowledge.catalog.records import Provenance, TransferPrice
 
 DAY = 86400.0
@@ -26,6 +27,16 @@ USUAL_SHARE = 0.7
 
 class TransferInputs(MoneyInputs):
     """What is moved, over what, by when; of volume, bandwidth and days the missing one is worked out."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_measured(cls, data: Any) -> Any:
+        """A rate written in bytes ("80 MB/s") is what was seen, not what a carrier sells."""
+        rate = data.get("bandwidth_bits_per_second") if isinstance(data, Mapping) else None
+        if isinstance(rate, str) and "measured" not in data:
+            found = quantities.find(rate)
+            return {**data, "measured": len(found) == 1 and found[0].unit == "byte/s"}
+        return data
 
     volume_bytes: float | None = Field(None, description="Data to move", json_schema_extra={"unit": "byte"})
     compressed_to: float | None = Field(
@@ -37,6 +48,7 @@ class TransferInputs(MoneyInputs):
     compare_bandwidth_bits_per_second: float | None = Field(
         None, description="Another rate to compare with", json_schema_extra={"unit": "bit/s"}
     )
+    measured: bool = Field(False, description="The rate is a throughput that was measured, so all of it is usable")
     utilization: float | None = Field(
         None, description="Share of the rate that is usable", json_schema_extra={"unit": "fraction"}
     )
@@ -109,13 +121,14 @@ def _calculate(inputs: TransferInputs, language: Language) -> Calculation:
     check(inputs, BOUNDS, language)
     filled: dict[str, Filled] = {}
     used: list[Provenance] = []
-    share, low_share = (inputs.utilization,) * 2 if inputs.utilization is not None else (1.0, USUAL_SHARE)
+    share = 1.0 if inputs.utilization is None else inputs.utilization
+    low_share = USUAL_SHARE if inputs.utilization is None and not inputs.measured else share
     if inputs.utilization is None:
         filled["utilization"] = Filled(1.0, "default", "fraction")
-    result = _line(inputs, share or 1.0, low_share or USUAL_SHARE, language)
+    result = _line(inputs, share, low_share, language)
     if _mentions_devices(inputs):
         _devices(inputs, result, language)
-    _compare(inputs, result, share or 1.0)
+    _compare(inputs, result, share)
     _costs(inputs, result, used, filled)
     return Calculation(
         result=result,
@@ -131,11 +144,16 @@ def _mentions_devices(inputs: TransferInputs) -> bool:
     return any((inputs.device_count, inputs.device_capacity_bytes, inputs.device_copy_bytes_per_second))
 
 
+def _asks_for_fees(inputs: TransferInputs) -> bool:
+    """Whether the volume alone can be answered: with what its traffic costs."""
+    return inputs.price_per_gb is not None or inputs.direction != "in"
+
+
 def _line(inputs: TransferInputs, share: float, low_share: float, language: Language) -> dict[str, Any]:
     """What the line gives: the missing one of volume, rate and days."""
     volume, rate, days = inputs.volume_bytes, inputs.bandwidth_bits_per_second, inputs.days
     kept = inputs.compressed_to or 1.0
-    alone = _mentions_devices(inputs) and volume is not None and rate is None
+    alone = (_mentions_devices(inputs) or _asks_for_fees(inputs)) and volume is not None and rate is None
     if not alone and sum(value is not None for value in (volume, rate, days)) < 2:
         missing = []
         if volume is None:
@@ -236,25 +254,40 @@ def _costs(inputs: TransferInputs, result: dict[str, Any], used: list[Provenance
     currency = inputs.currency or "USD"
     if inputs.price_per_gb is not None:
         result["traffic_cost"] = volume_gb * inputs.price_per_gb
-    elif inputs.direction != "in" and inputs.provider is not None:
-        provider = _provider(inputs)
-        kind: Literal["internet egress", "inter-region"] = (
-            "internet egress" if inputs.direction == "out" else "inter-region"
-        )
-        steps = [row for row in catalog.transfer_prices() if row.provider == provider and row.kind == kind]
-        if steps and inputs.currency in (None, steps[0].currency):
-            currency = steps[0].currency
-            result["traffic_cost"] = graduated(volume_gb, steps)
-            used += [row.source for row in steps]
-            filled["price_per_gb"] = Filled(
-                result["traffic_cost"] / volume_gb if volume_gb else 0.0, "catalog", f"{currency}/GB"
-            )
+    elif inputs.direction != "in":
+        currency = _listed_fees(inputs, volume_gb, result, used, filled) or currency
     if inputs.line_price_per_month is not None and "days" in result:
         result["line_cost"] = inputs.line_price_per_month * math.ceil(result["days"] / 30 - 1e-9)
     if inputs.device_price is not None and "device_count" in result:
         result["device_cost"] = inputs.device_price * result["device_count"] * result["device_trips"]
     if any(name in result for name in ("traffic_cost", "line_cost", "device_cost")):
         result["currency"] = currency
+
+
+def _listed_fees(
+    inputs: TransferInputs,
+    volume_gb: float,
+    result: dict[str, Any],
+    used: list[Provenance],
+    filled: dict[str, Filled],
+) -> str | None:
+    """Listed traffic fees of the cloud that is named, or of all that list one; gives their currency."""
+    kind = "internet egress" if inputs.direction == "out" else "inter-region"
+    named = _provider(inputs) if inputs.provider is not None else None
+    rows = [row for row in catalog.transfer_prices() if row.kind == kind and named in (None, row.provider)]
+    rows = [row for row in rows if row.currency == (inputs.currency or rows[0].currency)]
+    if not rows:
+        return None
+    clouds = dict.fromkeys(row.provider for row in rows)
+    costs = sorted((graduated(volume_gb, [row for row in rows if row.provider == name]), name) for name in clouds)
+    result["traffic_costs"] = [{"provider": name, "cost": cost} for cost, name in costs]
+    result["traffic_cost"] = costs[len(costs) // 2][0]
+    if len(costs) > 1:
+        result["traffic_cost_range"] = [costs[0][0], costs[-1][0]]
+    used += [row.source for row in rows]
+    if volume_gb:
+        filled["price_per_gb"] = Filled(result["traffic_cost"] / volume_gb, "catalog", f"{rows[0].currency}/GB")
+    return rows[0].currency
 
 
 def graduated(volume_gb: float, steps: list[TransferPrice]) -> float:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from knowledge.quantities.units import compatible, convert
 
+_MONTHS = {"month": 1, "quarter": 3, "year": 12}
 Qualifier = Literal["at most", "at least"]
 
 
@@ -62,6 +63,10 @@ class Quantity:
         Raises:
             IncompatibleUnits: no reading has that dimension.
         """
+        months = _MONTHS.get(self.written), _MONTHS.get(unit)
+        if self.unit == "second" and months[0] and months[1]:
+            # Half a year is six months, although a year is not twelve times 30 days.
+            return convert(self.value, "second", self.written) * months[0] / months[1]
         for reading in self.readings:
             if compatible(reading.unit, unit):
                 return convert(reading.value, reading.unit, unit)

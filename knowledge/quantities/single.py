@@ -57,6 +57,8 @@ def _plain(text: str) -> float | None:
 
 
 def _value(quantity: Quantity, unit: str) -> float | None:
+    if quantity.unit == "second" and compatible(unit, "second"):
+        return quantity.to(unit)
     candidates = quantity.readings or (Reading(quantity.value, quantity.unit),)
     for reading in candidates:
         if compatible(reading.unit, unit):
