@@ -38,6 +38,10 @@ class BaselineTarget:
         self._stores: dict[tuple[Path, ...], VectorStore] = {}
         self._lock = threading.Lock()
 
+    def prepare(self, documents: Sequence[Path] | None) -> None:
+        """Split and encode the documents once."""
+        self._store(documents)
+
     def ask(self, turns: Sequence[str], documents: Sequence[Path] | None) -> Answer:
         """The passages nearest to the last turn, pasted."""
         found = self._search(turns[-1], documents, PASSAGES)
@@ -77,11 +81,14 @@ class BaselineTarget:
         return load_encoder()
 
     def _search(self, question: str, documents: Sequence[Path] | None, k: int) -> list[Document]:
+        return self._store(documents).similarity_search(question, k=k)
+
+    def _store(self, documents: Sequence[Path] | None) -> VectorStore:
         paths = tuple(documents) if documents is not None else self._documents or tuple(shipped_paths())
         with self._lock:
             if paths not in self._stores:
                 self._stores[paths] = _build(paths, self._encoder)
-        return self._stores[paths].similarity_search(question, k=k)
+        return self._stores[paths]
 
 
 def _build(paths: Sequence[Path], encoder: Encoder) -> VectorStore:

@@ -107,6 +107,8 @@ def run_case(case: Case, repeat: int, folder: Path, target: Target, metrics: Seq
     documents = None if case.documents is None else [folder / path for path in case.documents]
     started = time.perf_counter()
     try:
+        target.prepare(documents)
+        started = time.perf_counter()
         answer = target.ask(case.turns, documents)
         seconds = time.perf_counter() - started
         ranked = target.ranked(case.turns, documents, DEPTH) if case.expect.sources else None

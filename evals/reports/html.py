@@ -95,10 +95,10 @@ def _bars(values: Sequence[tuple[str, Estimate]]) -> str:
 def _histogram(title: str, values: Sequence[float], bins: int = 24) -> str:
     if not values:
         return ""
-    top = max(values) or 1.0
+    top = sorted(values)[min(len(values) - 1, int(0.99 * len(values)))] or 1.0
     counts = [0] * bins
     for value in values:
-        counts[min(bins - 1, int(value / top * bins))] += 1
+        counts[min(bins - 1, int(value / top * bins))] += 1  # the last bin also holds what is longer
     peak = max(counts)
     bars = "".join(
         f'<rect class="bar" x="{i * 16}" y="{80 - 70 * c / peak:.1f}" width="14" height="{70 * c / peak:.1f}">'

@@ -22,6 +22,14 @@ class Ranked:
 class Target(Protocol):
     """A system that answers conversations. Called from several threads."""
 
+    def prepare(self, documents: Sequence[Path] | None) -> None:
+        """Index what the next questions are about, so that its time isn't theirs.
+
+        Raises:
+            TargetError: the documents can't be indexed, or this target takes none.
+        """
+        ...
+
     def ask(self, turns: Sequence[str], documents: Sequence[Path] | None) -> Answer:
         """The answer to the last turn.
 
@@ -30,7 +38,7 @@ class Target(Protocol):
             documents: files to index instead of what the target knows.
 
         Raises:
-            TargetError: the system can't answer at all, or can't take documents.
+            TargetError: the system can't answer at all.
         """
         ...
 

@@ -30,10 +30,13 @@ class HttpTarget:
     def _client(self) -> httpx.Client:
         return json_client(self._url, self._key, self._timeout)
 
-    def ask(self, turns: Sequence[str], documents: Sequence[Path] | None) -> Answer:
-        """`POST /v1/ask` for each turn, in one conversation."""
+    def prepare(self, documents: Sequence[Path] | None) -> None:
+        """Nothing; refuses documents."""
         if documents is not None:
             raise TargetError("A target over HTTP answers from its own documents; run this suite in process.")
+
+    def ask(self, turns: Sequence[str], documents: Sequence[Path] | None) -> Answer:
+        """`POST /v1/ask` for each turn, in one conversation."""
         conversation = None
         answer: Answer | None = None
         for turn in turns:

@@ -41,6 +41,10 @@ class InProcessTarget:
         if self._documents is None and not self._settings.data_dir.exists():
             _index(shipped_paths(), self._settings)
 
+    def prepare(self, documents: Sequence[Path] | None) -> None:
+        """Index the documents once, in a folder of their own."""
+        self._advisor(documents)
+
     def ask(self, turns: Sequence[str], documents: Sequence[Path] | None) -> Answer:
         """Answer from the settings' data folder, or from a folder of these documents alone."""
         return self._advisor(documents).ask_turns(turns)[-1]

@@ -61,10 +61,13 @@ class OpenAITarget:
     def _client(self) -> httpx.Client:
         return json_client(self._url, self._key, self._timeout)
 
-    def ask(self, turns: Sequence[str], documents: Sequence[Path] | None) -> Answer:
-        """`POST /chat/completions` for each turn with the conversation so far, temperature 0."""
+    def prepare(self, documents: Sequence[Path] | None) -> None:
+        """Nothing; refuses documents."""
         if documents is not None:
             raise TargetError("An OpenAI-compatible target can't index documents; choose a suite without them.")
+
+    def ask(self, turns: Sequence[str], documents: Sequence[Path] | None) -> Answer:
+        """`POST /chat/completions` for each turn with the conversation so far, temperature 0."""
         messages: list[dict[str, str]] = []
         started = time.perf_counter()
         reply: dict[str, Any] = {}

@@ -69,6 +69,9 @@ class FakeTarget:
         self.asked: list[str] = []
         self._lock = threading.Lock()
 
+    def prepare(self, documents: Sequence[Path] | None) -> None:
+        pass
+
     def ask(self, turns: Sequence[str], documents: Sequence[Path] | None) -> Answer:
         with self._lock:
             self.asked.append(turns[-1])

@@ -78,7 +78,9 @@ def test_http_target_fails_with_one_line(reply: tuple[int, Any], message: str) -
 
 def test_http_target_cannot_index() -> None:
     with pytest.raises(TargetError, match="in process"):
-        open_target("http://127.0.0.1:1").ask(["q"], [Path("x")])
+        open_target("http://127.0.0.1:1").prepare([Path("x")])
+    with pytest.raises(TargetError, match="can't index"):
+        open_target("openai:http://127.0.0.1:1/v1#m").prepare([Path("x")])
     with pytest.raises(TargetError, match="can't be asked"):
         open_target("http://127.0.0.1:1").ask(["q"], None)
 
