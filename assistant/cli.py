@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -11,6 +12,9 @@ from assistant import __version__
 from assistant.commands import asking, library, numbers
 from assistant.commands.common import open_advisor
 from knowledge.errors import AdvisorError
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+"""Before numpy is imported: the products here are small, and threads that wait for each other make them slow."""
 
 
 class _Commands(click.Group):
