@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMPS := .stamps
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench crash clean wheel
+.PHONY: help run test check bench crash concurrency fuzz planted corpus-check coverage examples quality gate calibrate wheel clean
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -28,6 +28,42 @@ check: $(STAMPS)/venv ## lint, types, import contracts
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+corpus-check: $(STAMPS)/venv ## check the shipped guidance: front matter, sources, twins, nothing copied
+	$(BIN)/python -m evals.corpus check
+
+coverage: $(STAMPS)/venv ## write docs/coverage.md
+	$(BIN)/python -m evals.corpus coverage
+
+examples: $(STAMPS)/venv ## write docs/examples.md: fifteen whole answers
+	$(BIN)/python -m evals.corpus examples
+
+quality: $(STAMPS)/venv ## write docs/quality.md: scores with intervals, beside plain LangChain retrieval
+	$(BIN)/python -m evals.quality
+
+gate: $(STAMPS)/venv ## a fast subset of the suites; fails below the stored scores
+	$(BIN)/python -m evals.gate
+
+bench: $(STAMPS)/venv ## speed, in milliseconds and against a calibration loop
+	$(BIN)/python -m evals.bench
+
+calibrate: $(STAMPS)/venv ## refit the coverage model
+	$(BIN)/python -m knowledge.calibration evals/data/coverage_dev.jsonl
+
+crash: $(STAMPS)/venv ## kill an ingest at 50 random points
+	$(BIN)/python -m tests.knowledge.crash --kills 50
+
+concurrency: $(STAMPS)/venv ## two processes ingest while a third asks
+	$(BIN)/python -m tests.knowledge.concurrency
+
+fuzz: $(STAMPS)/venv ## 10,000 mutated files
+	$(BIN)/python -m tests.knowledge.documents.fuzz --inputs 10000
+
+planted: $(STAMPS)/venv ## facts planted in 300 documents of all formats
+	$(BIN)/python -m tests.knowledge.documents.corpus
+
+wheel: $(STAMPS)/venv ## build the wheel, which carries the guidance
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 
 clean: ## remove what was built
 	rm -rf $(VENV) $(STAMPS) build dist .pytest_cache .mypy_cache .ruff_cache

@@ -27,8 +27,8 @@ class Settings(BaseSettings):
     """Calibrated probability below which the answer is `not_covered`."""
     price_file: Path | None = None
     """A company's own prices (CSV or XLSX); its rows override the catalog's."""
-    cny_per_usd: float | None = Field(default=None, gt=0)
-    """Rate for conversions; without it amounts stay in the currency they are listed in."""
+    max_price_age_days: int = Field(default=180, ge=1)
+    """Prices older than this are named in every answer that uses them."""
 
 
 def load_settings() -> Settings:

@@ -19,10 +19,20 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 
 
 def settings() -> Settings:
-    """The settings; a company's price file comes into force."""
+    """The settings; a company's own prices and refreshed ones come into force."""
     from assistant.settings import load_settings
 
-    return load_settings()
+    values = load_settings()
+    prices = values.data_dir / "prices"
+    if values.price_file or prices.is_dir() or "max_price_age_days" in values.model_fields_set:
+        from knowledge import catalog
+
+        files = [values.price_file] if values.price_file else []
+        offers = catalog.load_offers(files, folder=prices, max_age_days=values.max_price_age_days)
+        for problem in offers.problems:
+            click.echo(f"{problem.file}, line {problem.line}: {problem.reason}", err=True)
+        catalog.use(offers)
+    return values
 
 
 def open_advisor() -> Advisor:
