@@ -100,7 +100,9 @@ class Advisor:
         resolved = resolve(question, state)
         clock.lap("understand")
         yield StageStarted("searching")
-        found = self.searcher.search(resolved.search_text, self.settings.passages)
+        query = self.encoder.query(resolved.search_text)
+        clock.lap("encode")
+        found = self.searcher.search(resolved.search_text, self.settings.passages, query)
         clock.lap("search")
         covered = found.coverage >= self.settings.coverage_threshold
         planned = plan(resolved, state, self.intents.probabilities(found.query_vector), covered=covered)

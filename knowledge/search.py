@@ -68,14 +68,19 @@ class Searcher:
         if not store.read_only:
             refresh_snapshot(store)
 
-    def search(self, question: str, k: int = 10) -> SearchResult:
+    def search(self, question: str, k: int = 10, query: Encoded | None = None) -> SearchResult:
         """The k best passages.
+
+        Args:
+            question: in either language.
+            k: how many passages.
+            query: the question as the encoder gave it, where it has been encoded already.
 
         Raises:
             EncoderMismatch: the store was rebuilt with another encoder meanwhile.
             StoreError: the store can't be read.
         """
-        query = self._encoder.query(question)
+        query = query or self._encoder.query(question)
         language = question_language(question)
         with self._store.reading() as connection:
             self._store.check_encoder_in(connection, self._encoder.identity)

@@ -70,6 +70,27 @@ def ingest_paths(values: Settings, paths: Sequence[Path]) -> IngestReport:
     return report
 
 
+def reencode_all(values: Settings) -> None:
+    """Make every vector of the store anew, with a progress bar on a terminal."""
+    from tqdm import tqdm
+
+    from assistant.understand.intent import load_intents
+    from knowledge.encoders import load_encoder
+    from knowledge.reencode import reencode
+    from knowledge.store import Store
+
+    encoder = load_encoder(values.encoder)
+    with Store.open(values.data_dir, create=False) as store, tqdm(unit=" passages", disable=None, leave=False) as bar:
+
+        def progress(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        count = reencode(store, encoder, on_progress=progress)
+    load_intents(encoder, values.data_dir)
+    click.echo(f"{count} passages encoded with {encoder.identity}")
+
+
 def answer_json(answer: Answer) -> dict[str, Any]:
     """The contract's JSON object."""
     return answer.model_dump(mode="json")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assistant.commands.common import ingest_paths, json_option, print_json, settings
+from assistant.commands.common import ingest_paths, json_option, print_json, reencode_all, settings
 from knowledge.errors import StoreError
 
 if TYPE_CHECKING:
@@ -23,11 +23,16 @@ _STATUSES: tuple[FileStatus, ...] = ("added", "updated", "unchanged", "duplicate
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--shipped", is_flag=True, help="Index the shipped guidance too.")
+@click.option("--reencode", "anew", is_flag=True, help="Make all vectors anew with the encoder that is set now.")
 @json_option
-def index(paths: tuple[Path, ...], shipped: bool, as_json: bool) -> None:
+def index(paths: tuple[Path, ...], shipped: bool, anew: bool, as_json: bool) -> None:
     """Index files and folders; what is unchanged is skipped, so a rerun continues."""
     from knowledge.shipped import shipped_paths
 
+    if anew:
+        reencode_all(settings())
+        if not (paths or shipped):
+            return
     wanted = [*paths, *(shipped_paths() if shipped else [])]
     if not wanted:
         raise click.UsageError("Name files or folders to index, or give --shipped.")
