@@ -33,12 +33,15 @@ def assumptions(inputs: Mapping[str, Any], result: Mapping[str, Any], language: 
             "highest cloud region."
         )
     elif "region" in result:
-        said.append(
-            "电网强度是年平均，按所在地计；购买绿电证书不在内。"
-            if zh
-            else "Grid intensity is the location's yearly average; green certificates are not counted."
-        )
+        said += location_based(language)
     return tuple(said)
+
+
+def location_based(language: Language) -> tuple[str, ...]:
+    """How grid intensity is counted."""
+    if language == "zh":
+        return ("电网强度是年平均，按所在地计；购买绿电证书不在内。",)
+    return ("Grid intensity is the location's yearly average; green certificates are not counted.",)
 
 
 def mass(tonnes: float, language: Language) -> str:
@@ -59,6 +62,8 @@ def energy(kwh: float, language: Language) -> str:
 def present(run: ToolRun, language: Language) -> Presentation:
     """Energy and carbon, then the greener regions."""
     result, zh = run.result, language == "zh"
+    if "energy_kwh" not in result:
+        return _regions(result, language)
     used, carbon = energy(result["energy_kwh"], language), mass(result["co2_tonnes"], language)
     spread = ""
     if "co2_tonnes_range" in result:
@@ -87,6 +92,40 @@ def present(run: ToolRun, language: Language) -> Presentation:
         else "The region matters most, by more than a factor of ten; then the GPU-hours."
     )
     return Presentation(text, _table(result, language), drivers)
+
+
+def _regions(result: Mapping[str, Any], language: Language) -> Presentation:
+    """Grids against one another, without a training run."""
+    zh = language == "zh"
+    best = result["greener_regions"][0]
+    grams = show.significant(best["grams_per_kwh"])
+    name = f"{best['place'] or best['region']}（{best['provider']} {best['region']}）"
+    text = (
+        f"电网最低碳的区域是 {name}，约 {grams} 克/度。"
+        if zh
+        else f"The cleanest grid is that of {name.replace('（', ' (').replace('）', ')')}, about {grams} g/kWh."
+    )
+    if "grid_ratio" in result:
+        here, there = (show.significant(result[key]) for key in ("grid_grams_per_kwh", "compare_grams_per_kwh"))
+        ratio, one, other = show.significant(result["grid_ratio"]), result["region"], result["compare_region"]
+        first = (
+            f"{one} 约 {here} 克/度，{other} 约 {there} 克/度，相差 {ratio} 倍，同样的训练排放也差这么多。"
+            if zh
+            else f"{one} has about {here} g/kWh and {other} {there}, a factor of {ratio}, and so do the emissions "
+            "of the "
+            "same run. "
+        )
+        text = first + text
+    elif "region" in result:
+        here = show.significant(result["grid_grams_per_kwh"])
+        text = (
+            f"{result['region']} 约 {here} 克/度。" if zh else f"{result['region']} has about {here} g/kWh. "
+        ) + text
+    rows: list[tuple[str, ...]] = [("低碳区域", "克/度") if zh else ("greener region", "g/kWh")]
+    for row in result["greener_regions"]:
+        place = f" ({row['place']})" if row["place"] else ""
+        rows.append((f"{row['provider']} {row['region']}{place}", show.significant(row["grams_per_kwh"])))
+    return Presentation(text, tuple(rows))
 
 
 def _basis(result: Mapping[str, Any], language: Language) -> str:

@@ -75,6 +75,11 @@ class Value:
     def __mul__(self, other: Value) -> Value:
         if self.dimension == other.dimension == {"second": 1}:
             return Value(self.number * other.number / _DAY, {"second": 1}, unit=self.unit)
+        if self.is_plain_money and other.dimension and not other.has_money:
+            # "$0.5 x 300 GB": a price of one unit, as that was written.
+            return Value(self.number * other.readable()[0], self.dimension)
+        if other.is_plain_money and self.dimension and not self.has_money:
+            return Value(other.number * self.readable()[0], other.dimension)
         kept = self.unit if not other.dimension else other.unit if not self.dimension else ""
         return Value(self.number * other.number, _add(self.dimension, other.dimension, 1), unit=kept)
 
@@ -123,9 +128,14 @@ class Value:
         return len(self.dimension) == 1 and next(iter(self.dimension)) in CURRENCIES
 
     @property
+    def has_money(self) -> bool:
+        """Whether a currency is part of its unit."""
+        return any(base in CURRENCIES for base in self.dimension)
+
+    @property
     def is_money_rate(self) -> bool:
         """Whether it is a price of something."""
-        return any(base in CURRENCIES for base in self.dimension) and not self.is_plain_money
+        return self.has_money and not self.is_plain_money
 
     def readable(self) -> tuple[float, str]:
         """(number, unit) in the unit that reads best."""

@@ -32,6 +32,7 @@ Operation = Literal[
     "expression",
 ]
 _NEEDS: Mapping[Operation, tuple[str, ...]] = {
+    "expression": ("expression",),
     "rate_from_bill": ("bill", "quantity"),
     "bill_from_rate": ("quantity", "rate"),
     "quantity_from_bill": ("bill", "rate"),
@@ -42,7 +43,6 @@ _NEEDS: Mapping[Operation, tuple[str, ...]] = {
     "discount": ("whole", "part"),
     "convert": ("quantity", "to_unit"),
     "sum": ("values",),
-    "expression": ("expression",),
 }
 
 

@@ -36,6 +36,7 @@ class CarbonInputs(MoneyInputs):
     provider: str | None = None
     region: str | None = Field(None, description="Cloud region or place")
     compare_region: str | None = Field(None, description="A region to move to")
+    rank_regions: bool = Field(False, description="Only say which regions have the cleanest grid")
     electricity_price: float | None = Field(None, json_schema_extra={"unit": "money/kWh"})
 
 
@@ -60,6 +61,8 @@ def _calculate(inputs: CarbonInputs, language: Language) -> Calculation:
     here = _grid(inputs, provider, inputs.region, "region", language)
     pue = _pue(inputs, provider or (here.provider if here is not None else None), filled, used)
     result: dict[str, Any] = {}
+    if _about_regions_alone(inputs):
+        return _regions_alone(inputs, provider, here, used, language)
     energy = _energy(inputs, pue, result, filled, used, language)
     result |= {"energy_kwh": energy, "pue": pue}
     grams, spread = _intensity(inputs, here, filled, used)
@@ -81,6 +84,55 @@ def _calculate(inputs: CarbonInputs, language: Language) -> Calculation:
         warnings=(),
         sources=_checks.sources(used),
     )
+
+
+_ABOUT_WORK = {"gpu", "gpu_count", "days", "hours", "gpu_hours", "power_watts", "energy_kwh"}
+
+
+def _about_regions_alone(inputs: CarbonInputs) -> bool:
+    """Whether grids are to be compared, whatever is trained on them."""
+    no_work = not _ABOUT_WORK & inputs.model_fields_set
+    return no_work and (inputs.rank_regions or inputs.region is not None or inputs.compare_region is not None)
+
+
+def _regions_alone(
+    inputs: CarbonInputs,
+    provider: str | None,
+    here: GridCarbon | None,
+    used: list[Provenance],
+    language: Language,
+) -> Calculation:
+    result: dict[str, Any] = {}
+    if here is not None:
+        used.append(here.source)
+        result |= {"grid_grams_per_kwh": here.grams_per_kwh, "region": here.region, "place": here.place}
+    other = _grid(inputs, None, inputs.compare_region, "compare_region", language)
+    if other is not None:
+        used.append(other.source)
+        result |= {"compare_region": other.region, "compare_place": other.place}
+        result["compare_grams_per_kwh"] = other.grams_per_kwh
+        if here is not None:
+            result["grid_ratio"] = max(here.grams_per_kwh, other.grams_per_kwh) / min(
+                here.grams_per_kwh, other.grams_per_kwh
+            )
+    rows = _cleanest(provider)
+    used += [row.source for row in rows[:1]]
+    result["greener_regions"] = [
+        {"provider": row.provider, "region": row.region, "place": row.place, "grams_per_kwh": row.grams_per_kwh}
+        for row in rows[:SHOWN_REGIONS]
+    ]
+    return Calculation(
+        result=result,
+        formula="carbon = energy x grams a kWh of the region's grid",
+        assumptions=_carbon_words.location_based(language),
+        sources=_checks.sources(used),
+    )
+
+
+def _cleanest(provider: str | None) -> list[GridCarbon]:
+    """Regions by the intensity of their grid, lowest first."""
+    rows = [row for row in catalog.grid_carbon() if provider in (None, row.provider) and row.region != "world"]
+    return sorted(rows, key=lambda row: row.grams_per_kwh)
 
 
 def _provider(inputs: CarbonInputs) -> str | None:
@@ -208,8 +260,7 @@ def _greener(
     language: Language,
 ) -> None:
     """The lowest regions, and the region to compare with."""
-    rows = [row for row in catalog.grid_carbon() if provider in (None, row.provider) and row.region != "world"]
-    rows.sort(key=lambda row: row.grams_per_kwh)
+    rows = _cleanest(provider)
     used += [row.source for row in rows[:1]]
     result["greener_regions"] = [
         {

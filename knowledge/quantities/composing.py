@@ -161,7 +161,7 @@ def _spoken_rates(text: str, items: list[Item]) -> list[Item]:
         ):
             second.scale(1 / first.value if first.value else 1.0)
             set_rate(second, ["token"])
-            second.start = first.start
+            second.start = first.start - (1 if text[first.start - 1] == "每" else 4)
             dropped.add(id(first))
         if (
             first.unit in ("second", "gpu-hour")

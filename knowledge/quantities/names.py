@@ -24,7 +24,7 @@ _GPU_NAME = (
 )
 _GPU = re.compile(
     rf"(?=[ntgrahblvpkmd1-59英昇])(?:(?<![A-Za-z0-9.])|(?<=\dx))(?P<name>{_GPU_NAME})(?P<form>[\s-]?(?:sxm\d?|pcie|nvl))?"
-    r"(?:(?:[\s,-]*[（(]\s?|[\s-]*)(?P<memory>\d{2,3})\s?(?P<unit>gib|gb|g)(?P<close>\s?[)）])?(?![A-Za-z0-9/]))?(?![a-rt-wyz0-9]|\.\d)",
+    r"(?:(?:[\s,-]*[（(]\s?|[\s-]+)(?P<memory>\d{2,3})\s?(?P<unit>gib|gb|g)(?P<close>\s?[)）])?(?![A-Za-z0-9/]))?(?![a-rt-wyz0-9]|\.\d)",
     re.I | re.A,
 )
 _SPACED_GPU = re.compile(
@@ -88,8 +88,10 @@ _ATTACHED = re.compile(
 )
 
 
+_CURRENCY_SIGNS = ("$", "¥", "€", "£")
 _COUNTED = re.compile(
-    r"\s?(?:steps?|tokens?|tok|hours?|days?|examples?|[KMGTP]B?(?![A-Za-z])|[%元步个条天小万亿])", re.I | re.A
+    r"\s?(?:steps?|tokens?|tok|hours?|days?|examples?|[KMGTP](?:i?b(?:ps|it|/s)?)?(?![a-z])|kwh|w(?![a-z])|[a-z]?flops?|[%元步个条天小万亿台份周年月度份美])",
+    re.I | re.A,
 )
 """What follows a number that only looks like a GeForce name."""
 
@@ -144,9 +146,14 @@ def _gpu(match: re.Match[str]) -> NameSpan:
     )
 
 
+def _is_amount(text: str, match: re.Match[str]) -> bool:
+    """Whether digits that look like a GeForce name are a number: "$4090", "3050 GiB"."""
+    return text[match.start() - 1 : match.start()] in _CURRENCY_SIGNS or bool(_COUNTED.match(text, match.end("name")))
+
+
 def _found(text: str) -> Iterator[NameSpan]:
     for match in _GPU.finditer(text):
-        if not (match["name"].isdigit() and _COUNTED.match(text, match.end())):
+        if not (match["name"].isdigit() and _is_amount(text, match)):
             yield _gpu(match)
     for match in _SPACED_GPU.finditer(text):
         yield _gpu(match)

@@ -63,7 +63,9 @@ _WINDOW = 22
 
 def read_surroundings(text: str, item: Item) -> None:
     """Sign, "about", "at most", "per GPU", "every": what stands before and after an amount."""
-    before = f" {text[max(0, item.start - _WINDOW) : item.start].casefold()}"
+    at = max(0, item.start - _WINDOW)
+    window = text[at : item.start]
+    before = f" {window.lower() if len(window.lower()) == len(window) else window}"
     _sign(before, item)
     before = before.rstrip()
     if after := _ABOUT_AFTER.match(text, item.end):
@@ -82,7 +84,7 @@ def read_surroundings(text: str, item: Item) -> None:
     ):
         item.qualifier = "at least"
     if any(word in before for word in _EACH):
-        _each(before, item)
+        _each(before, item, at - 1)
     if item.unit in ("second", "step", "1") and (
         before.endswith(_EVERY_BEFORE) or (item.unit == "second" and _EVERY_AFTER.match(text, item.end))
     ):
@@ -95,8 +97,8 @@ def _without_fillers(before: str) -> str:
     return before
 
 
-def _each(before: str, item: Item) -> None:
-    """每张卡每秒380 token, each node has 8, 每月50万元."""
+def _each(before: str, item: Item, at: int) -> None:
+    """每张卡每秒380 token, each node has 8, 每月50万元; `at` is where `before` begins in the text."""
     if per := _PER_BEFORE.search(before):
         if not item.per:
             item.per = next(name for name in ("gpu", "node", "device", "example") if per[name])
@@ -111,6 +113,8 @@ def _each(before: str, item: Item) -> None:
             item.scale(1e-3)
             name = "gb"
         set_rate(item, [_TIME_NAMES.get(name, name)])
+        # "每GB 0.5元": the amount without the words before it would be no rate.
+        item.start = max(0, at + time.start())
 
 
 def _sign(before: str, item: Item) -> None:
