@@ -99,6 +99,32 @@ def ingest(
     return report
 
 
+def ingest_url(store: Store, encoder: Encoder, url: str) -> FileReport:
+    """Index a web page under its address; one that can't be read is reported with its reason.
+
+    Raises:
+        EncoderMismatch: the store was built with another encoder.
+        StoreError: the store can't be written.
+    """
+    store.check_encoder(encoder.identity)
+    ensure_background(store, encoder)
+    try:
+        loaded, chunks = _read(lambda: documents.load_url(url))
+    except DocumentError as error:
+        return FileReport(url, None, "failed", str(error))
+    hashed = hashlib.sha256(loaded.text.encode()).hexdigest()
+    fingerprint = _fingerprint(hashed, "", None)
+    known = store.known(url)
+    if known is not None and known.content_hash == hashed and known.fingerprint == fingerprint:
+        return FileReport(url, known.document_id, "unchanged", encoding=known.encoding, chunks=known.chunks)
+    prepared = prepare(encoder, loaded, chunks, attach({}, chunks))
+    written = store.write(
+        PreparedDocument(url, hashed, fingerprint, loaded, prepared), encoder.identity, encoder.dimension
+    )
+    refresh_snapshot(store)
+    return FileReport(url, written.document_id, written.status, encoding=loaded.encoding, chunks=len(chunks))
+
+
 def _absolute(path: Path) -> Path:
     """Without `..`, but with links as they are: a document is named as people know it."""
     return Path(os.path.normpath(path.absolute()))
@@ -129,7 +155,7 @@ def _index(store: Store, encoder: Encoder, file: Path, progress: _ByteProgress) 
         same = store.adopt(location, hashed)
         if same is not None:
             return FileReport(location, same.document_id, "duplicate", encoding=same.encoding, chunks=same.chunks)
-    loaded, chunks = _read(file)
+    loaded, chunks = _read(lambda: documents.load(file))
     questions = attach(parse_questions(forms), chunks)
     prepared = prepare(encoder, loaded, chunks, questions, progress.part(file))
     document = PreparedDocument(location, hashed, fingerprint, loaded, prepared)
@@ -137,9 +163,9 @@ def _index(store: Store, encoder: Encoder, file: Path, progress: _ByteProgress) 
     return FileReport(location, written.document_id, written.status, encoding=loaded.encoding, chunks=len(chunks))
 
 
-def _read(file: Path) -> tuple[LoadedDocument, list[Chunk]]:
+def _read(load: Callable[[], LoadedDocument]) -> tuple[LoadedDocument, list[Chunk]]:
     try:
-        loaded = documents.load(file)
+        loaded = load()
         chunks = chunk(loaded)
     except (DocumentError, OSError):
         raise

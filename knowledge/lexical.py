@@ -127,6 +127,11 @@ def _stemmer() -> Any:
     return snowballstemmer.stemmer("english")
 
 
+def simplify(text: str) -> str:
+    """The text with traditional characters simplified, one for one: offsets stay."""
+    return text if text.isascii() else text.translate(_simplified())
+
+
 @cache
 def _simplified() -> Mapping[int, str]:
     """OpenCC's table of characters, the first choice where there are several."""
