@@ -36,7 +36,12 @@ class Item:
     def scale(self, factor: float) -> None:
         """Multiply the value and its range."""
         self.factor *= factor
-        self.value, self.low, self.high = self.value * factor, self.low * factor, self.high * factor
+        inverse = round(1 / factor) if 0 < factor < 1 else 0
+        if inverse and abs(inverse * factor - 1) < 1e-12:
+            # 七成 is 7 / 10, which is 0.7, while 7 x 0.1 is not.
+            self.value, self.low, self.high = self.value / inverse, self.low / inverse, self.high / inverse
+        else:
+            self.value, self.low, self.high = self.value * factor, self.low * factor, self.high * factor
 
     @property
     def is_range(self) -> bool:
