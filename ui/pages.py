@@ -1,0 +1,21 @@
+"""Gradio's side of the web app: one page for each thing that people come for."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from assistant.advisor import Advisor
+from ui import calculators, chat, library
+
+
+def build(advisor: Advisor) -> gr.Blocks:
+    """All pages."""
+    blocks: gr.Blocks
+    with gr.Blocks(title="Cloud Training Advisor", analytics_enabled=False, fill_width=True) as blocks:
+        chat.build(advisor)
+    with blocks.route("Calculators", "/calculators"):
+        calculators.build()
+    with blocks.route("Library", "/library"):
+        library.build()
+    blocks.queue(default_concurrency_limit=None, api_open=False)
+    return blocks
