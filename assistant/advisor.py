@@ -105,14 +105,24 @@ class Advisor:
         found = self.searcher.search(resolved.search_text, self.settings.passages, query)
         clock.lap("search")
         covered = found.coverage >= self.settings.coverage_threshold
-        planned = plan(resolved, state, self.intents.probabilities(found.query_vector), covered=covered)
+        intents = self.intents.probabilities(found.query_vector)
+        clock.lap("understand")
+        parts = {part: self.encoder.query(part) for part in resolved.parts} if len(resolved.parts) > 1 else {}
+        clock.lap("encode")
+        part_intents = [self.intents.probabilities(encoded.vector) for encoded in parts.values()]
+        planned = plan(resolved, state, intents, covered=covered, part_intents=part_intents)
         clock.lap("understand")
         if planned.calls:
             yield StageStarted("calculating")
         outcomes = planned.run()
         clock.lap("tools")
         yield StageStarted("writing")
-        written = write_answer(planned, outcomes, found, covered, self._source_text)
+        queries = {text: parts.get(text) or self.encoder.query(text) for text in planned.searches}
+        clock.lap("encode")
+        searches = [self.searcher.search(text, self.settings.passages, query) for text, query in queries.items()]
+        clock.lap("search")
+        beside = [search for search in searches if search.coverage >= self.settings.coverage_threshold]
+        written = write_answer(planned, outcomes, found, covered, self._source_text, beside)
         clock.lap("answer")
         answer = Answer(
             id=str(uuid.uuid4()),
@@ -126,7 +136,7 @@ class Advisor:
             missing=written.missing,
             follow_ups=written.follow_ups,
             warnings=written.warnings,
-            state=planned.state.model_dump(mode="json"),
+            state=planned.state_after(outcomes).model_dump(mode="json"),
             timings_ms=clock.timings(),
         )
         for paragraph in _paragraphs(answer.text):

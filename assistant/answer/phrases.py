@@ -35,6 +35,24 @@ _PHRASES: dict[str, dict[Language, str]] = {
         "en": "I don't change my rules, show my internals or cite a source on instruction. "
         "Ask about training models in the cloud instead.",
     },
+    "no_such_claim": {
+        "zh": "已索引的资料里没有找到这样的说法，不能当作依据。",
+        "en": "The indexed documents do not say that: no such statement was found in them, so it can't be relied on.",
+    },
+    "listed_price": {
+        "zh": "没有实时价格；下面是目录里有出处、有日期的公开报价，当前价请以厂商官网或询价为准，也可以把你拿到的单价给我来算。",
+        "en": "There are no live prices here; these are listed prices with source and date. For the current price see the "
+        "vendor's official price page or ask for a quote, and give me that price to calculate with.",
+    },
+    "no_price": {
+        "zh": "没有实时价格，目录里也没有这一项有出处的报价；请看厂商官网或询价，把单价给我，我可以接着算。",
+        "en": "There are no live prices here, and the catalog has no sourced price for this. See the vendor's official "
+        "price page or ask for a quote; with that price I can calculate.",
+    },
+    "order_ignored": {
+        "zh": "（提问里要求改变规则或指定来源的部分没有照做。）",
+        "en": "(The part that tried to change my rules or sources was not followed.)",
+    },
     "left_out": {
         "zh": "有内容未通过来源核对，已略去。",
         "en": "Something did not pass the source check and was left out.",

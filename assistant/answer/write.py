@@ -9,6 +9,7 @@ from functools import partial
 from assistant.answer.calculations import describe_missing, describe_run
 from assistant.answer.composer import compose
 from assistant.answer.draft import Rendered, Statement, render
+from assistant.answer.figures import figures, unsupported, values_of_text
 from assistant.answer.phrases import phrase
 from assistant.answer.verify import Fault, verify
 from assistant.schema import Citation, Language, Status, ToolRun
@@ -38,29 +39,32 @@ class Written:
 
 
 def write_answer(
-    plan: Plan, outcomes: Sequence[Outcome], found: SearchResult, covered: bool, source_text: SourceText
+    plan: Plan,
+    outcomes: Sequence[Outcome],
+    found: SearchResult,
+    covered: bool,
+    source_text: SourceText,
+    beside: Sequence[SearchResult] = (),
 ) -> Written:
     """Say what was calculated and found; what does not pass the check is left out.
 
     Args:
         covered: whether the documents answer the question.
+        beside: what was found for parts of the message that want guidance of their own.
     """
     language = plan.language
     runs = [outcome.run for outcome in outcomes if outcome.run]
     numbers = _said_once(statement for outcome in outcomes for statement in _calculation(outcome, language))
     missing = [question for outcome in outcomes if (question := _asked(outcome))]
-    guidance: list[Statement] = []
-    if plan.guidance and found.hits and covered:
-        guidance = compose(found, language)
-        if runs:
-            guidance = [Statement(s.text, s.spans, place="item") for s in guidance if s.spans][:GUIDANCE_BESIDE_NUMBERS]
+    guidance = _guidance(plan, [found] if covered and not plan.searches else [], beside, bool(runs))
     check = partial(
         verify,
         question=plan.resolved.question,
         source_text=source_text,
         presented={o.run.n: _words(o.shown) for o in outcomes if o.run and o.shown},
     )
-    rendered, left_out = _checked([*numbers, *guidance], runs, check)
+    opening, closing = _frames(plan, found, runs)
+    rendered, left_out = _checked([*opening, *numbers, *guidance, *closing], runs, check)
     if rendered.citations or any(f"[{run.n}]" in rendered.text for run in runs):
         warnings = [warning for run in runs for warning in run.warnings]
         if left_out:
@@ -70,8 +74,49 @@ def write_answer(
     if plan.refusal in ("unlawful", "injection"):
         return _without_sources("refused", phrase(f"refused_{plan.refusal}", language))
     if missing:
-        return Written("needs_input", render(numbers).text, [], [], missing, [], [])
-    return _without_sources("not_covered", _not_covered(plan, found, language))
+        return Written("needs_input", render([*opening, *numbers]).text, [], [], missing, [], [])
+    said = [statement.text for statement in opening] or [_not_covered(plan, found, language)]
+    return _without_sources("not_covered", (" " if language == "en" else "").join(said))
+
+
+def _guidance(
+    plan: Plan, found: Sequence[SearchResult], beside: Sequence[SearchResult], with_numbers: bool
+) -> list[Statement]:
+    """What the documents say; short where it stands beside numbers or answers one part of several."""
+    if not plan.guidance:
+        return []
+    searches = [search for search in (*found, *beside) if search.hits]
+    composed = [compose(search, plan.language) for search in searches]
+    if not with_numbers and len(composed) < 2:
+        return composed[0] if composed else []
+    return [
+        Statement(statement.text, statement.spans, place="item")
+        for statements in composed
+        for statement in [s for s in statements if s.spans][:GUIDANCE_BESIDE_NUMBERS]
+    ]
+
+
+def _frames(plan: Plan, found: SearchResult, runs: Sequence[ToolRun]) -> tuple[list[Statement], list[Statement]]:
+    """What has to be said of the question itself: a premise that nothing supports, a price that nobody has."""
+    opening, closing = [], []
+    resolved, language = plan.resolved, plan.language
+    if plan.refusal is None and resolved.message.claims_document and not _says(found, resolved.question):
+        opening.append(Statement(phrase("no_such_claim", language)))
+    if plan.refusal is None and resolved.asks_price:
+        opening.append(Statement(phrase("listed_price" if _lists(runs) else "no_price", language)))
+    if resolved.message.ordered and plan.refusal is None:
+        closing.append(Statement(phrase("order_ignored", language)))
+    return opening, closing
+
+
+def _says(found: SearchResult, question: str) -> bool:
+    """Whether what was found holds a number of the question; a question without numbers claims none."""
+    numbers = unsupported(question, [value for hit in found.hits for value in values_of_text(hit.text)])
+    return len(numbers) < len(figures(question)) or not figures(question)
+
+
+def _lists(runs: Sequence[ToolRun]) -> bool:
+    return any(run.result.get("offers") for run in runs)
 
 
 def _calculation(outcome: Outcome, language: Language) -> list[Statement]:

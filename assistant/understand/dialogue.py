@@ -1,23 +1,25 @@
 """From a question and what earlier turns fixed to a plan: which calculations with which arguments, and what to search.
 
-`resolve` needs no vector and says what to search for; `plan` takes the vector that the search encoded.
+`resolve` needs no vector and says what to search for; `plan` takes what the vectors say of the message and its parts.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from assistant.errors import InvalidField, MissingInputs
 from assistant.schema import Language, Origin, ToolRun
 from assistant.tools.base import Presentation
 from assistant.tools.registry import get_tool
+from assistant.understand.changes import bare_number, relative_changes, without_factor
 from assistant.understand.frames import FRAMES, frame_of
 from assistant.understand.intent import GUIDANCE, OUT_OF_SCOPE, UNLAWFUL
 from assistant.understand.language import detect_language
 from assistant.understand.mentions import Mentions, read_mentions
+from assistant.understand.message import Message, read_message
 from assistant.understand.slots import Filling, Frame, fill
 from assistant.understand.state import MAX_SUBJECT_CHARACTERS, MAX_UNDO, Call, DialogueState, Slot
 
@@ -25,33 +27,40 @@ Refusal = Literal["unlawful", "out_of_scope", "injection"]
 
 _FOLLOW_UP = re.compile(
     r"^\s*(?:那(?:么|就|再|要是|如果)?|再|如果|要是|换(?:成|做|个)?|改(?:成|为|用)?|还是|上面|刚才|前面|第[一二三四]种|只|用|加上?|存|多|少|预算|呢"
-    r"|and\b|what about|how about|with\b|then\b|what if|instead|but\b|same\b|ok\b|now\b|we can|let'?s|make (?:it|that)|use\b|go back)",
+    r"|and\b|what about|how about|with\b|then\b|what if|instead|but\b|same\b|ok\b|now\b|we can|let'?s|make (?:it|that)|use\b|go back"
+    r"|sorry|no,|actually|i mean|oops|wait|不对|不是|错了|说错|打错|应该是|我是说|哦不)",
     re.I,
 )
 _FOLLOW_UP_END = re.compile(r"(?:呢|吗那)\s*[?？。]?\s*$|\b(?:instead|then)\s*[?.]?\s*$", re.I)
+_PRONOUN = re.compile(
+    r"它|这(?:个|样|种|些)|那(?:个|样|种|些)|\b(?:it|they|them|that|this|those|these|one|ones)\b", re.I
+)
 _UNDO = re.compile(
-    r"(?:撤销|撤回|改回(?:去|来)?|还原|恢复(?:原来|之前|上一)|回到(?:之前|上一|原来)|undo|go back|revert|as before|the way it was)",
+    r"(?:撤销|撤回|改回(?:去|来)?|还原|恢复(?:原来|之前|上一)|回到(?:之前|上一|原来)|算了.{0,6}(?:原来|之前)|undo|go back|revert|as before|the way it was)",
     re.I,
 )
 _ADVICE = re.compile(
-    r"怎么(?!算|个算)|咋(?:办|整|弄)|如何|为什么|为啥|建议|该不该|要不要|应不应该|有必要|避免|有没有办法|选哪|哪个好|注意"
+    r"怎么(?!算|个算|分)|咋(?:办|整|弄)|如何|为什么|为啥|建议|该不该|要不要|应不应该|有必要|避免|有没有办法|选哪|哪个好|注意|必须|一定要|先(?:停|查|看)"
     r"|\bhow (?:do|can|should|would) (?!much|many|long)|\bhow to\b|\bwhy\b|\bshould\b|\bavoid|\badvice|\brecommend|\bworth\b",
     re.I,
 )
-_INJECTION = re.compile(
-    r"(?:ignore|disregard|forget|override)\b[^.。\n]{0,30}\b(?:instruction|rule|prompt|previous|above|guideline)"
-    r"|(?:system|initial|hidden|developer)\s*(?:prompt|message|instruction)"
-    r"|(?:忽略|无视|忘(?:掉|记)|跳过|绕过)[^。\n]{0,12}(?:指令|规则|提示|要求|设定|限制|说明|约束)"
-    r"|系统提示(?:词)?|(?:输出|打印|展示|告诉我)[^。\n]{0,8}(?:提示词|prompt)|you are now|你现在是(?!在)|<\|im_start\|>|\[/?INST\]"
-    r"|(?:cite|引用|标注)[^。\n]{0,40}https?://\S+[^。\n]{0,20}(?:as|作为|当)[^。\n]{0,6}(?:source|来源|出处)",
+_PRICE = re.compile(
+    r"多少钱|什么价|啥价|价(?:格|位)|报价|单价|行情|租金|怎么收费|\bprices?\b|\bpricing\b|\bcosts?\b|\brates?\b|how much|\bquote\b",
     re.I,
 )
+"""A price that is looked up, where an accelerator is named and nothing is to be worked out."""
 MAX_FOLLOW_UP_CHARACTERS = 60
 MAX_CALLS = 4
 TOOL_FLOOR = 0.62
 SECOND_TOOL_FLOOR = 0.95
 GUIDANCE_FLOOR = 0.2
+GUIDANCE_PART_FLOOR = 0.3
 REFUSAL_FLOOR = 0.6
+UNCOVERED_REFUSAL_FLOOR = 0.35
+"""A question outside the subject is refused at less where the documents don't answer it either."""
+ASKED_FLOOR = 0.15
+CLEARLY_ASKED = 0.5
+"""A question that states nothing is one for a calculator from here, whatever the documents say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +68,25 @@ class Resolved:
     """A question with what it refers to."""
 
     question: str
+    message: Message
     language: Language
     mentions: Mentions
     follow_up: bool
     undo: bool
-    injection: bool
     search_text: str
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The questions that the message asks, at least one."""
+        return self.message.parts
+
+    @property
+    def asks_price(self) -> bool:
+        """Whether a price is looked up: an accelerator is named and no amount that could be worked with."""
+        used = [q for q in self.mentions.quantities if q.kind != "gpu memory" and q.unit != "second"]
+        named = self.mentions.names_of("accelerator")
+        one = all(q.unit in ("gpu", "node") and q.value == 1 for q in used)
+        return bool(named and one and not self.mentions.names_of("model") and _PRICE.search(self.mentions.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +109,8 @@ class Plan:
     guidance: bool
     refusal: Refusal | None
     state: DialogueState
+    searches: tuple[str, ...] = ()
+    """Parts of the message that want guidance of their own; empty when the whole message is one search."""
 
     @property
     def language(self) -> Language:
@@ -101,83 +125,63 @@ class Plan:
             outcomes.append(_run(call, self.state.turn, self.language, number))
         return outcomes
 
+    def state_after(self, outcomes: Sequence[Outcome]) -> DialogueState:
+        """The state with what the answer asks for."""
+        awaiting = [name for outcome in outcomes if outcome.missing for name in outcome.missing.fields]
+        return self.state.model_copy(update={"awaiting": awaiting})
+
 
 def resolve(question: str, state: DialogueState) -> Resolved:
     """Read a question in the light of the conversation."""
-    mentions = read_mentions(question)
-    undo = bool(state.undo and _UNDO.search(question))
-    follow_up = undo or _is_follow_up(question, state)
-    subject = f"{state.subject}\n{question}" if follow_up and state.subject else question
-    return Resolved(
-        question, detect_language(question), mentions, follow_up, undo, bool(_INJECTION.search(question)), subject
-    )
+    message = read_message(question)
+    mentions = read_mentions(message.text)
+    undo = bool(state.undo and _UNDO.search(message.text))
+    follow_up = undo or _is_follow_up(message.text, state)
+    subject = f"{state.subject}\n{message.text}" if follow_up and state.subject else message.text
+    language = "zh" if message.pinyin else detect_language(question)
+    return Resolved(question, message, language, mentions, follow_up, undo, subject)
 
 
-def plan(resolved: Resolved, state: DialogueState, intents: Mapping[str, float], *, covered: bool) -> Plan:
+def plan(
+    resolved: Resolved,
+    state: DialogueState,
+    intents: Mapping[str, float],
+    *,
+    covered: bool,
+    part_intents: Sequence[Mapping[str, float]] = (),
+) -> Plan:
     """Decide what to calculate and whether guidance is wanted.
 
     Args:
         intents: label -> probability, from the query vector.
         covered: whether the documents answer the question.
+        part_intents: the same for each part of a message that has several.
     """
     turn = state.turn + 1
-    refusal = _refusal(resolved, intents)
+    asked = _Asked(resolved, intents, covered)
+    refusal = _refusal(asked, part_intents)
     calls: list[Call] = []
+    searches: tuple[str, ...] = ()
     if resolved.undo:
         calls = list(state.undo[-1])
+    elif refusal is None and len(resolved.parts) > 1 and part_intents:
+        calls, searches = _several(asked, state, part_intents, turn)
     elif refusal is None:
-        calls = _calls(resolved, state, intents, turn) or ([] if covered else _underspecified(resolved, intents, turn))
-    guidance = refusal is None and (not calls or _wants_guidance(resolved, intents))
-    return Plan(resolved, tuple(calls), guidance, refusal, _next_state(resolved, state, calls, turn))
+        calls = _single(asked, state, turn)
+    guidance = refusal is None and (not calls or _wants_guidance(resolved, intents) or bool(searches))
+    return Plan(resolved, tuple(calls), guidance, refusal, _next_state(resolved, state, calls, turn), searches)
 
 
-def _is_follow_up(question: str, state: DialogueState) -> bool:
-    if not state.turn:
-        return False
-    if state.awaiting:
-        return len(question) <= 2 * MAX_FOLLOW_UP_CHARACTERS
-    if len(question) > MAX_FOLLOW_UP_CHARACTERS:
-        return False
-    return bool(_FOLLOW_UP.search(question) or _FOLLOW_UP_END.search(question))
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question with what its vector says."""
 
+    resolved: Resolved
+    intents: Mapping[str, float]
+    covered: bool
 
-def _refusal(resolved: Resolved, intents: Mapping[str, float]) -> Refusal | None:
-    if resolved.injection and not resolved.mentions.quantities:
-        return "injection"
-    if intents.get(UNLAWFUL, 0.0) >= REFUSAL_FLOOR:
-        return "unlawful"
-    if intents.get(OUT_OF_SCOPE, 0.0) >= REFUSAL_FLOOR and not resolved.follow_up:
-        return "out_of_scope"
-    return None
-
-
-def _calls(resolved: Resolved, state: DialogueState, intents: Mapping[str, float], turn: int) -> list[Call]:
-    candidates = [_candidate(frame, resolved, intents) for frame in FRAMES]
-    ranked = sorted(candidates, key=lambda candidate: -candidate.evidence)
-    if resolved.follow_up and state.calls and not _asks_for_another(ranked[0], state.calls):
-        changed = _changed(state.calls, resolved, turn)
-        if changed:
-            return changed
-    chosen = [c for c in ranked[:1] if c.evidence >= TOOL_FLOOR]
-    chosen += [c for c in ranked[1:] if chosen and c.evidence >= SECOND_TOOL_FLOOR]
-    facts = state.facts() if resolved.follow_up else {}
-    calls = [
-        _merged(Call(tool=c.frame.tool, slots=facts), c.frame, arguments, turn)
-        for c in chosen
-        for arguments in (c.filling.arguments, *c.filling.variants)
-    ]
-    return calls[:MAX_CALLS]
-
-
-def _underspecified(resolved: Resolved, intents: Mapping[str, float], turn: int) -> list[Call]:
-    """A short question for a calculation that states nothing ("does it fit?"): the calculator says what it needs."""
-    if len(resolved.question) > MAX_FOLLOW_UP_CHARACTERS:
-        return []
-    asked = [frame for frame in FRAMES if frame.asks.search(resolved.mentions.text)]
-    if not asked:
-        return []
-    frame = max(asked, key=lambda frame: intents.get(frame.tool, 0.0))
-    return [_merged(Call(tool=frame.tool), frame, fill(frame, resolved.mentions).arguments, turn)]
+    def best_tool(self) -> str:
+        return max((frame.tool for frame in FRAMES), key=lambda tool: self.intents.get(tool, 0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,33 +191,176 @@ class _Candidate:
     evidence: float
 
 
-def _candidate(frame: Frame, resolved: Resolved, intents: Mapping[str, float]) -> _Candidate:
+def _is_follow_up(text: str, state: DialogueState) -> bool:
+    if not state.turn:
+        return False
+    if state.awaiting and len(text) <= 2 * MAX_FOLLOW_UP_CHARACTERS:
+        return True
+    if len(text) > MAX_FOLLOW_UP_CHARACTERS:
+        return False
+    pronoun = _PRONOUN.search(text) and len(text) <= MAX_FOLLOW_UP_CHARACTERS // 2
+    return bool(_FOLLOW_UP.search(text) or _FOLLOW_UP_END.search(text) or pronoun)
+
+
+def _refusal(asked: _Asked, part_intents: Sequence[Mapping[str, float]]) -> Refusal | None:
+    if asked.resolved.message.only_orders:
+        return "injection"
+    if all(probabilities.get(UNLAWFUL, 0.0) >= REFUSAL_FLOOR for probabilities in (asked.intents, *part_intents)):
+        return "unlawful"
+    if asked.resolved.follow_up:
+        return None
+    outside = asked.intents.get(OUT_OF_SCOPE, 0.0)
+    top = outside >= max(asked.intents.values(), default=1.0)
+    if outside >= REFUSAL_FLOOR or (top and not asked.covered and outside >= UNCOVERED_REFUSAL_FLOOR):
+        return "out_of_scope"
+    return None
+
+
+def _single(asked: _Asked, state: DialogueState, turn: int) -> list[Call]:
+    resolved = asked.resolved
+    ranked = _ranked(asked, resolved.mentions)
+    if state.calls and (changed := _follow_up(asked, ranked, state, turn)):
+        return changed
+    if resolved.asks_price:
+        frame = frame_of("select_instances")
+        return [_merged(Call(tool=frame.tool), frame, _offer_of(fill(frame, resolved.mentions).arguments), turn)]
+    facts = state.facts() if resolved.follow_up else {}
+    calls = [
+        _merged(Call(tool=c.frame.tool, slots=facts), c.frame, arguments, turn)
+        for c in _chosen(ranked)
+        for arguments in (c.filling.arguments, *c.filling.variants)
+    ]
+    return calls[:MAX_CALLS] or _underspecified(asked, turn)
+
+
+def _offer_of(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if name in ("gpu", "provider", "region", "purchase")}
+
+
+def _follow_up(asked: _Asked, ranked: Sequence[_Candidate], state: DialogueState, turn: int) -> list[Call]:
+    """The last calculations changed; empty when the question is another one."""
+    resolved = asked.resolved
+    if len(resolved.message.text) > 2 * MAX_FOLLOW_UP_CHARACTERS or _asks_for_another(ranked[0], state.calls):
+        return []
+    stands_alone = ranked[0].evidence >= TOOL_FLOOR and ranked[0].filling.used > 1 and not state.awaiting
+    if not resolved.follow_up and (stands_alone or asked.intents.get(GUIDANCE, 0.0) >= CLEARLY_ASKED):
+        return []
+    return _changed(state.calls, resolved, turn)
+
+
+def _ranked(asked: _Asked, mentions: Mentions) -> list[_Candidate]:
+    candidates = [_candidate(frame, mentions, asked.intents) for frame in FRAMES]
+    return sorted(candidates, key=lambda candidate: -candidate.evidence)
+
+
+def _chosen(ranked: Sequence[_Candidate]) -> list[_Candidate]:
+    chosen = [candidate for candidate in ranked[:1] if candidate.evidence >= TOOL_FLOOR]
+    return chosen + [candidate for candidate in ranked[1:] if chosen and candidate.evidence >= SECOND_TOOL_FLOOR]
+
+
+def _several(
+    asked: _Asked, state: DialogueState, part_intents: Sequence[Mapping[str, float]], turn: int
+) -> tuple[list[Call], tuple[str, ...]]:
+    """Calculations for the message, then for each part that wants another; and the parts that want guidance."""
+    resolved = asked.resolved
+    parts = [
+        (text, read_mentions(text), probabilities)
+        for text, probabilities in zip(resolved.parts, part_intents, strict=True)
+    ]
+    best = [max((_candidate(f, own, p) for f in FRAMES), key=lambda c: c.evidence) for _, own, p in parts]
+    advised = [
+        (p.get(GUIDANCE, 0.0) >= GUIDANCE_PART_FLOOR or bool(_ADVICE.search(text)))
+        and candidate.evidence < SECOND_TOOL_FLOOR
+        for (text, _, p), candidate in zip(parts, best, strict=True)
+    ]
+    numeric = [text for (text, _, _), advice in zip(parts, advised, strict=True) if not advice]
+    together = read_mentions("\n".join([resolved.message.setting, *numeric])) if any(advised) else resolved.mentions
+    calls: list[Call] = []
+    if numeric:
+        calls = _single(replace(asked, resolved=replace(resolved, mentions=together)), state, turn)
+    searches = []
+    for index, ((text, own, probabilities), advice) in enumerate(zip(parts, advised, strict=True)):
+        ranked = [_of_part(frame, own, resolved.mentions, probabilities) for frame in FRAMES]
+        candidate = max(ranked, key=lambda c: c.evidence)
+        if candidate.evidence >= SECOND_TOOL_FLOOR and all(call.tool != candidate.frame.tool for call in calls):
+            calls.append(_merged(Call(tool=candidate.frame.tool), candidate.frame, candidate.filling.arguments, turn))
+        if advice or (candidate.evidence < TOOL_FLOOR and not calls):
+            before = resolved.parts[index - 1] if index and (len(text) < 14 or _PRONOUN.search(text)) else ""
+            searches.append(f"{before}\n{text}".strip())
+    return calls[:MAX_CALLS], tuple(searches)
+
+
+def _of_part(frame: Frame, own: Mentions, whole: Mentions, intents: Mapping[str, float]) -> _Candidate:
+    """A part takes what it doesn't state from the rest of the message; plain arithmetic only what it states itself."""
+    candidate = _candidate(frame, own, intents)
+    if frame.tool == "calculate" or not frame.asks.search(own.text):
+        return candidate
+    around = fill(frame, whole).arguments
+    named = {choice.argument for choice in frame.choices}
+    arguments = {name: value for name, value in around.items() if name not in named} | dict(candidate.filling.arguments)
+    filling = replace(candidate.filling, arguments=arguments, variants=(), used=len(arguments), unused=0)
+    return _Candidate(frame, filling, _evidence(frame, filling, own, intents))
+
+
+def _underspecified(asked: _Asked, turn: int) -> list[Call]:
+    """A short question for a calculation that states too little ("does it fit?"): the calculator says what it needs."""
+    text = asked.resolved.mentions.text
+    if len(text) > MAX_FOLLOW_UP_CHARACTERS:
+        return []
+    intents = asked.intents
+    best = asked.best_tool()
+    if intents.get(best, 0.0) < CLEARLY_ASKED:
+        fitting = [frame.tool for frame in FRAMES if frame.asks.search(text)]
+        best = max(fitting, key=lambda tool: intents.get(tool, 0.0), default="")
+        floor = max(ASKED_FLOOR, intents.get(OUT_OF_SCOPE, 0.0), intents.get(GUIDANCE, 0.0))
+        if asked.covered or not best or intents.get(best, 0.0) < floor:
+            return []
+    elif asked.covered and not frame_of(best).asks.search(text):
+        return []
+    frame = frame_of(best)
+    return [_merged(Call(tool=best), frame, fill(frame, asked.resolved.mentions).arguments, turn)]
+
+
+def _candidate(frame: Frame, mentions: Mentions, intents: Mapping[str, float]) -> _Candidate:
+    filling = fill(frame, mentions)
+    return _Candidate(frame, filling, _evidence(frame, filling, mentions, intents))
+
+
+def _evidence(frame: Frame, filling: Filling, mentions: Mentions, intents: Mapping[str, float]) -> float:
     """How strongly the question asks for a calculation: meaning, words, and whether its amounts fit."""
-    filling = fill(frame, resolved.mentions)
     if frame.needs and not any(all(name in filling.arguments for name in names) for names in frame.needs):
-        return _Candidate(frame, filling, 0.0)
-    asked = 0.35 if frame.asks.search(resolved.mentions.text) else 0.0
+        return 0.0
+    asked = 0.35 if frame.asks.search(mentions.text) else 0.0
     fitting = 0.12 * min(3, filling.used) - 0.08 * min(3, filling.unused)
-    return _Candidate(frame, filling, intents.get(frame.tool, 0.0) + asked + fitting)
+    return intents.get(frame.tool, 0.0) + asked + fitting
 
 
 def _changed(calls: Sequence[Call], resolved: Resolved, turn: int) -> list[Call]:
     """The last calculations with what a follow-up changes; empty when it changes nothing of them."""
     first = frame_of(calls[0].tool)
-    filling = fill(first, resolved.mentions)
-    new = {name: value for name, value in filling.arguments.items() if calls[0].values().get(name) != value}
+    values = calls[0].values()
+    mentions = resolved.mentions
+    if relative := relative_changes(mentions.text, mentions, values):
+        mentions = without_factor(mentions)
+    else:
+        relative = bare_number(mentions, values)
+    filling = fill(first, mentions)
+    new = {name: value for name, value in filling.arguments.items() if values.get(name) != value}
     if new and filling.variants:
         return [_merged(calls[0], first, arguments, turn) for arguments in (filling.arguments, *filling.variants)]
-    merged = [_merged(call, frame_of(call.tool), _new(call, resolved), turn) for call in calls]
-    return (
-        list({call.model_dump_json(): call for call in merged}.values())
-        if any(_new(c, resolved) for c in calls)
-        else []
-    )
+    merged = []
+    for call in calls:
+        stated = _new(call, mentions) | {name: value for name, value in relative.items() if name in call.slots}
+        if stated:
+            merged.append(_merged(call, frame_of(call.tool), stated, turn))
+    if not merged:
+        return []
+    kept = [call for call in calls if all(call.tool != other.tool for other in merged)]
+    return list({call.model_dump_json(): call for call in (*merged, *kept)}.values())
 
 
-def _new(call: Call, resolved: Resolved) -> dict[str, Any]:
-    stated = fill(frame_of(call.tool), resolved.mentions).arguments
+def _new(call: Call, mentions: Mentions) -> dict[str, Any]:
+    stated = fill(frame_of(call.tool), mentions).arguments
     return {name: value for name, value in stated.items() if call.values().get(name) != value}
 
 
@@ -237,7 +384,7 @@ def _merged(call: Call, frame: Frame, stated: Mapping[str, Any], turn: int) -> C
 
 
 def _wants_guidance(resolved: Resolved, intents: Mapping[str, float]) -> bool:
-    return intents.get(GUIDANCE, 0.0) >= GUIDANCE_FLOOR or bool(_ADVICE.search(resolved.question))
+    return intents.get(GUIDANCE, 0.0) >= GUIDANCE_FLOOR or bool(_ADVICE.search(resolved.mentions.text))
 
 
 def _next_state(resolved: Resolved, state: DialogueState, calls: Sequence[Call], turn: int) -> DialogueState:
@@ -246,7 +393,7 @@ def _next_state(resolved: Resolved, state: DialogueState, calls: Sequence[Call],
         undo = [*undo, state.calls][-MAX_UNDO:]
     return DialogueState(
         turn=turn,
-        subject=state.subject if resolved.follow_up else resolved.question[:MAX_SUBJECT_CHARACTERS],
+        subject=state.subject if resolved.follow_up else resolved.message.text[:MAX_SUBJECT_CHARACTERS],
         calls=list(calls) or (state.calls if resolved.follow_up else []),
         undo=undo,
     )
