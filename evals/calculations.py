@@ -12,6 +12,7 @@ from evals.numbers import UNITS, Figure, read_figures
 _FIELD_UNITS: tuple[tuple[str, str], ...] = (
     (r"cost|price|budget|amount|total_(?:cny|usd)|fee", "money"),
     (r"gpu_hours?|gpu_time", "gpu_hours"),
+    (r"bytes_per_second", "byte rate"),
     (r"bits_per_second|bandwidth", "bandwidth"),
     (r"tokens_per_second|throughput", "tokens_per_second"),
     (r"(?:^|_)(?:kwh|energy)", "kWh"),
@@ -46,7 +47,8 @@ def run_figures(run: ToolRun) -> list[Figure]:
             found += read_figures(value)
         else:
             found.append(_figure(path, value, None, currency))
-    for text in (run.formula, *run.assumptions, *run.warnings, *(source.name for source in run.sources)):
+    sources = [f"{source.name} {source.as_of or ''}" for source in run.sources]
+    for text in (run.formula, *run.assumptions, *run.warnings, *sources):
         found += read_figures(text)
     return found
 
@@ -83,8 +85,8 @@ def _figure(name: str, value: float, unit: str | None, currency: str | None) -> 
     quantities: tuple[tuple[str, float], ...] = ()
     if kind == "money":
         quantities = tuple((c, value) for c in ("CNY", "USD") if currency in (None, c))
-    elif kind == "bandwidth":
-        quantities = (("bandwidth", value),)
+    elif kind in ("bandwidth", "byte rate"):
+        quantities = (("bandwidth", value * (8 if kind == "byte rate" else 1)),)
     elif kind is not None:
         dimension, factor = UNITS[kind]
         quantities = ((dimension, value * factor),)

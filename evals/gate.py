@@ -16,7 +16,7 @@ from evals.statistics import paired_difference
 from evals.suites import Suite, load_suite
 from evals.summary import case_means
 from evals.support import open_support
-from evals.targets import open_target
+from evals.targets import Target, open_target
 from knowledge.shipped import shipped_paths
 
 STORED = Path(__file__).with_name("stored_scores.json")
@@ -31,12 +31,13 @@ METRICS = ("pass", "strict", "sound")
 def main(update: bool, jobs: int) -> None:
     """Run the subset and compare case by case with the stored scores (exact sign test, 5%)."""
     stored = {} if update else json.loads(STORED.read_text(encoding="utf-8"))
+    target = open_target("advisor", documents=shipped_paths())
     scores = {}
     worse = []
     for name, stride in SUITES.items():
         suite = load_suite(name)
         subset = Suite(suite.name, suite.folder, suite.cases[::stride])
-        run = _run(subset, jobs)
+        run = _run(subset, target, jobs)
         scores[name] = {metric: case_means(run.results, metric) for metric in METRICS}
         if not update:
             worse += _compare(name, stored.get(name, {}), scores[name])
@@ -47,9 +48,8 @@ def main(update: bool, jobs: int) -> None:
         raise click.ClickException("Below the stored scores by more than noise:\n" + "\n".join(worse))
 
 
-def _run(suite: Suite, jobs: int) -> Run:
+def _run(suite: Suite, target: Target, jobs: int) -> Run:
     with tempfile.TemporaryDirectory(prefix="advisor-gate-") as folder:
-        target = open_target("advisor", documents=shipped_paths())
         stored, manifest = start_run(suite, target, Path(folder))
         return complete_run(stored, manifest, suite, target, open_support("offline"), jobs=jobs)
 

@@ -44,13 +44,15 @@ def main(out: Path, names: Sequence[str], seed_articles: Path | None, jobs: int)
     if seed_articles is None and SEED_SUITE in chosen:
         chosen.remove(SEED_SUITE)
         click.echo("Suite `seeds` is left out: give --seed-articles FOLDER.", err=True)
+    shipped = (open_target("advisor", documents=shipped_paths()), open_target("baseline"))
     sections = []
     for name in chosen:
         suite = load_suite(name)
-        articles = sorted(seed_articles.iterdir()) if seed_articles and name == SEED_SUITE else None
-        ours = _measure(suite, open_target("advisor", documents=articles or shipped_paths()), jobs)
-        theirs = _measure(suite, open_target("baseline", documents=articles), jobs)
-        sections.append(_section(suite, ours, theirs))
+        ours, theirs = shipped
+        if seed_articles and name == SEED_SUITE:
+            articles = sorted(seed_articles.iterdir())
+            ours, theirs = (open_target(kind, documents=articles) for kind in ("advisor", "baseline"))
+        sections.append(_section(suite, _measure(suite, ours, jobs), _measure(suite, theirs, jobs)))
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(_page(sections), encoding="utf-8")
     click.echo(f"{out} written.")

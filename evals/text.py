@@ -88,18 +88,32 @@ _ABOUT_THE_ANSWER = re.compile(
 )
 
 
+_REQUEST = re.compile(
+    r"^\W*(?:请(?:先|再)?(?:说明|提供|告诉|补充|给出|确认)|还(?:差|缺|需要).{0,6}(?:信息|知道)"
+    r"|please (?:say|give|tell|provide|name|confirm|specify)|to (?:work|figure) this out i need"
+    r"|i (?:still )?need to know)",
+    re.I,
+)
+"""A line that asks for what is missing."""
+
+
 def statements(text: str) -> list[Statement]:
     """The claims of an answer: its sentences and list items, without headings, lead-ins and questions.
 
     A mark stands behind every sentence before it in its line, back to the previous mark; marks after the end of a
-    sentence belong to it. What only tells how the answer is made ("quoted from the Chinese source", also in brackets)
-    and a table's header are no claims.
+    sentence belong to it, and marks alone in a line to what is unmarked right above, as a table. No claims are: what
+    asks, what only tells how the answer is made ("quoted from the Chinese source", also in brackets), a table's header.
     """
     lines = text.splitlines()
     found: list[Statement] = []
     for number, line in enumerate(lines):
         header = line.lstrip().startswith("|") and number + 1 < len(lines) and _RULE.match(lines[number + 1])
         if not line.strip() or _HEADING.match(line) or _RULE.match(line) or header:
+            continue
+        alone = not re.sub(r"\W", "", without_marks(line))
+        if alone and marks(line):
+            unmarked = len(found) - next((i for i, s in enumerate(reversed(found)) if s.marks), len(found))
+            found[unmarked:] = [Statement(s.text, tuple(marks(line))) for s in found[unmarked:]]
             continue
         claims: list[Statement] = []
         waiting = 0
@@ -110,7 +124,10 @@ def statements(text: str) -> list[Statement]:
             claims += parts
             if cited:
                 waiting = len(claims)
-        found += [c for c in claims if c.marks or not (_is_no_claim(c.text) or _ABOUT_THE_ANSWER.search(c.text))]
+        asks = _REQUEST.search(line) is not None
+        found += [
+            c for c in claims if c.marks or not (asks or _is_no_claim(c.text) or _ABOUT_THE_ANSWER.search(c.text))
+        ]
     return found
 
 

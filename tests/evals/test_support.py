@@ -109,6 +109,7 @@ def test_statements_and_their_marks() -> None:
     text = (
         "## Heading\n\nIn short:\n\n- Use spot. It is cheap. [1]\n1. Save often; test it. [2][3]\n"
         "> 引用一句话。[4] 没有出处的话。\n\nWhat else?\n\n| a | b |\n|---|---|\n| row one | 5 [T1] |\n"
+        "Please say which model; and which GPU.\n\n| c | d |\n|---|---|\n| row two | 6 |\n\n[T2]\n"
         "Quoted from the Chinese source.\nFirst fact [1], which follows from the second. [2] (the document says so)"
     )
     assert [(s.text, s.marks) for s in statements(text)] == [
@@ -119,6 +120,7 @@ def test_statements_and_their_marks() -> None:
         ("引用一句话。", ("4",)),
         ("没有出处的话。", ()),
         ("| row one | 5 |", ("T1",)),
+        ("| row two | 6 |", ("T2",)),
         ("First fact", ("1",)),
         ("First fact , which follows from the second.", ("1", "2")),
     ]
