@@ -49,7 +49,8 @@ class _Chunker:
     def __init__(self, document: LoadedDocument, limit: int) -> None:
         self._text = document.text
         self._blocks = document.blocks
-        self._title = document.title
+        tops = [block for block in document.blocks if block.kind == "heading" and block.level == 1]
+        self._title = document.title if len(tops) == 1 else None
         self._language = document.language
         self._limit = limit
 

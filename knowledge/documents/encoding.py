@@ -31,6 +31,8 @@ _CANDIDATES = {
 }
 """Encodings to try, with the nats that speak against each before a byte is read."""
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+_FOUR_BYTES = re.compile("[\u3400-\u4dbf\U00010000-\U0010ffff]")
+"""What GB18030 writes in four bytes: rare characters, but a form that misread bytes hardly take."""
 _SHORT = 200
 """Characters; a longer text that happens to be valid UTF-8 is UTF-8. A few GBK pairs look like it ("模" is "ģ")."""
 _SAMPLE = 64_000
@@ -124,7 +126,7 @@ def _guess(data: bytes) -> Decoded:
         raise DocumentError("It is neither text in a known encoding nor a known format. Save it as UTF-8 text.")
     best, text, encoding = readings[0]
     second = readings[1][0] if len(readings) > 1 else float("inf")
-    if mean_cost(_sample(text)) > _MISREAD:
+    if mean_cost(_sample(_FOUR_BYTES.sub("", text) if encoding == "gb18030" else text)) > _MISREAD:
         raise DocumentError("It is not text in a known encoding, nor a known format. Save it as UTF-8 text.")
     if second - best < _AHEAD:
         names = " or ".join(_public_name(*reading[1:]) for reading in readings[:2])

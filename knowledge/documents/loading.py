@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from pathlib import Path, PurePath
 
@@ -100,7 +101,9 @@ def load_bytes(
 def _read(source: bytes | str, format_: sniff.Format, limits: Limits) -> Draft:
     """Read with the format's reader; whatever a library raises on a damaged file is a refusal."""
     try:
-        return _TEXT[format_](source, limits) if isinstance(source, str) else _BINARY[format_](source, limits)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # libraries warn of what they leave out of a damaged file
+            return _TEXT[format_](source, limits) if isinstance(source, str) else _BINARY[format_](source, limits)
     except DocumentError:
         raise
     except Exception as error:

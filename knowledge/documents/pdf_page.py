@@ -13,6 +13,8 @@ _COLUMN_GAP = 0.65
 _SMALLEST = 2.0
 """Points; smaller letters are there to be hidden."""
 _NEAR_WHITE = 240
+_HYPHEN = 2
+"""PDFium's code for a hyphen at the end of a line."""
 _PIXELS = 4_000_000
 _CONTRAST = 24
 """Difference in brightness (of 255) from which ink is seen on its background."""
@@ -149,10 +151,7 @@ class _Reader:
                 x0, x1, y0, y1 = left, right, low, high
             heights[low, high] += 1
             x1 = max(x1, right)
-            if code == 2:
-                letters.append("\u00ad")
-            else:
-                letters.append(chr(code))
+            letters.append("-" if code == _HYPHEN else chr(code))
             space = False
         close()
         return _upright(runs, angles, turned, *self.size)

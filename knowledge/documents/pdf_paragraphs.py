@@ -133,8 +133,6 @@ class _Writer:
         """One line after the other as one text."""
         if not before:
             return after
-        if before.endswith("\u00ad"):
-            return before[:-1] + after
         hyphen = re.search(r"([A-Za-z-]+)-$", before)
         if hyphen and after[:1].islower():
             return before + after if "-" in hyphen[1] else before[:-1] + after
@@ -148,7 +146,7 @@ class _Writer:
         return before + " " + after
 
     def _end_paragraph(self) -> None:
-        text = self._text.replace("\u00ad", "-").strip()
+        text = self._text.strip()
         if text and self._heading:
             if self._heading == 1 and not self.title:
                 self.title = text

@@ -54,7 +54,7 @@ _LETTERS = {
     for letter, share in zip("abcdefghijklmnopqrstuvwxyz", (*_SHARES, 0.15, 2.0, 0.07), strict=True)
 }
 """Cost of each letter in English, from its share in percent (Robert Lewand, Cryptological Mathematics, 2000)."""
-_TYPOGRAPHIC = frozenset("‘’“”–—…•·×÷°±€£¥©®™§←→≤≥≈")
+_TYPOGRAPHIC = frozenset("\u0085\u2028\u2029‘’“”–—…•·×÷°±€£¥©®™§←→≤≥≈")
 
 
 def cost(text: str) -> float:

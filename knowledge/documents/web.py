@@ -36,6 +36,8 @@ _READABLE = (
     "application/octet-stream",
     "binary/octet-stream",
 )
+_ENDINGS = {"text/html": ".html", "text/markdown": ".md", "text/csv": ".csv"}
+"""Endings of names that say what the server says."""
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
@@ -43,6 +45,8 @@ class _Fetched(NamedTuple):
     data: bytes
     url: str
     """Where the last redirect led."""
+    kind: str
+    """Media type that the server states."""
     charset: str | None
 
 
@@ -60,7 +64,7 @@ def load_url(url: str, limits: Limits | None = None, *, allow_private: bool = Fa
     limits = limits or Limits()
     fetched = _fetch(url, limits, allow_private)
     path = PurePosixPath(unquote(urlsplit(fetched.url).path))
-    name = path.name or urlsplit(fetched.url).hostname or "page"
+    name = (path.name or urlsplit(fetched.url).hostname or "page") + _ENDINGS.get(fetched.kind, "")
     described = Description(metadata={"url": fetched.url})
     return load_bytes(fetched.data, name, limits, charset=fetched.charset, description=described)
 
@@ -79,7 +83,8 @@ def _fetch(url: str, limits: Limits, allow_private: bool) -> _Fetched:
                         url = urljoin(url, response.headers.get("location", ""))
                         continue
                     _check_answer(response, url)
-                    return _Fetched(_body(response, limits, deadline), url, response.charset_encoding)
+                    data = _body(response, limits, deadline)
+                    return _Fetched(data, url, _kind(response), response.charset_encoding)
     except (httpx.HTTPError, httpx.InvalidURL, httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
         raise DocumentError(f"{url} can't be fetched: {error or type(error).__name__}. Check the address.") from error
     except (httpcore.TimeoutException, UnicodeError) as error:
@@ -102,9 +107,13 @@ def _check_url(url: str) -> None:
 def _check_answer(response: httpx.Response, url: str) -> None:
     if response.status_code != 200:
         raise DocumentError(f"{url} answered {response.status_code} {response.reason_phrase}. Check the address.")
-    kind = response.headers.get("content-type", "").split(";")[0].strip().lower()
+    kind = _kind(response)
     if kind and not kind.startswith(_READABLE):
         raise DocumentError(f"{url} is of the type {kind}, which is no document.")
+
+
+def _kind(response: httpx.Response) -> str:
+    return str(response.headers.get("content-type", "")).split(";")[0].strip().lower()
 
 
 def _body(response: httpx.Response, limits: Limits, deadline: float) -> bytes:
@@ -113,7 +122,7 @@ def _body(response: httpx.Response, limits: Limits, deadline: float) -> bytes:
         check(limits, "max_bytes", int(stated), "Size in bytes:")
     parts: list[bytes] = []
     size = 0
-    for part in response.iter_bytes(65_536):
+    for part in response.iter_bytes():
         size += len(part)
         check(limits, "max_bytes", size, "Size in bytes:")
         if time.monotonic() > deadline:

@@ -16,10 +16,17 @@ from knowledge.documents import load_bytes
 from knowledge.records import Chunk, LoadedDocument
 from tests.knowledge.documents.writers import WRITERS, Content, Part, Section, rows_only
 
-EN_TOPICS = "storage network checkpoints budget quotas spot regions security monitoring scheduling images drivers".split()
-ZH_TOPICS = "存储 网络 检查点 预算 配额 竞价 区域 安全 监控 调度 镜像 驱动".split()
-EN_NAMES = "Kestrel Heron Osprey Falcon Merlin Plover Curlew Dunlin Avocet Gannet".split()
-ZH_NAMES = "红隼 苍鹭 鱼鹰 游隼 灰背 金斑 白鹭 滨鹬 反嘴 鲣鸟".split()
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+EN_TOPICS = _words(
+    "storage network checkpoints budget quotas spot regions security monitoring scheduling images drivers"
+)
+ZH_TOPICS = _words("存储 网络 检查点 预算 配额 竞价 区域 安全 监控 调度 镜像 驱动")
+EN_NAMES = _words("Kestrel Heron Osprey Falcon Merlin Plover Curlew Dunlin Avocet Gannet")
+ZH_NAMES = _words("红隼 苍鹭 鱼鹰 游隼 灰背 金斑 白鹭 滨鹬 反嘴 鲣鸟")
 EN_FILLER = (
     "Teams review the settings of {t} every week, e.g. after a release, and note what changed.",
     "If {t} is the bottleneck, GPUs wait; if it isn't, look at the data loader instead.",
@@ -71,7 +78,9 @@ def _planted(format_: str, rng: random.Random, number: int) -> Planted:
         level = 3 if i and rng.random() < 0.4 and format_ not in ("txt", "pptx", "xlsx", "csv") else 2
         title = f"{topic}的要点" if zh else f"Notes on {topic}"
         if rng.random() < 0.3 and format_ not in ("csv", "xlsx"):
-            title = f"{topic}需要 {rng.randint(10, 99)} 台节点" if zh else f"Plan {rng.randint(10, 99)} nodes for {topic}"
+            title = (
+                f"{topic}需要 {rng.randint(10, 99)} 台节点" if zh else f"Plan {rng.randint(10, 99)} nodes for {topic}"
+            )
             facts.append(Fact("heading", (title,), title))
         parts = tuple(_parts(format_, topic, title, zh, rng, facts))
         sections.append(Section(title, level, parts))
@@ -118,7 +127,10 @@ def _parts(format_: str, topic: str, title: str, zh: bool, rng: random.Random, f
 
 def _paragraph(topic: str, zh: bool, rng: random.Random, sentences: int) -> str:
     chosen = rng.choices(ZH_FILLER if zh else EN_FILLER, k=sentences)
-    filled = [line.format(t=topic, v=f"{rng.randint(1, 9)}.{rng.randint(0, 20)}", y=rng.randint(2018, 2026)) for line in chosen]
+    filled = [
+        line.format(t=topic, v=f"{rng.randint(1, 9)}.{rng.randint(0, 20)}", y=rng.randint(2018, 2026))
+        for line in chosen
+    ]
     return ("" if zh else " ").join(filled)
 
 

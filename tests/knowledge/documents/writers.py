@@ -1,4 +1,4 @@
-"""Writes the same content as a file of every format, so that what a loader returns can be compared with what went in."""
+"""Writes the same content as a file of every format, to compare what a loader returns with what went in."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import html
 import io
 import textwrap
 import zipfile
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -50,10 +51,12 @@ def markdown(content: Content) -> bytes:
                 lines += ["| " + " | ".join(part.rows[0]) + " |", "|" + "---|" * len(part.rows[0])]
                 lines += ["| " + " | ".join(row) + " |" for row in part.rows[1:]]
             elif part.kind == "footnote":
-                name = str(abs(hash(part.lines)) % 1_000)
+                name = str(zlib.crc32(part.lines[1].encode()) % 1_000)
                 lines += [f"{part.lines[0]}[^{name}]", "", f"[^{name}]: {part.lines[1]}"]
             elif part.kind in ("list", "numbered"):
-                lines += [f"{i}. {line}" if part.kind == "numbered" else f"- {line}" for i, line in enumerate(part.lines, 1)]
+                lines += [
+                    f"{i}. {line}" if part.kind == "numbered" else f"- {line}" for i, line in enumerate(part.lines, 1)
+                ]
             else:
                 lines += list(part.lines)
             lines.append("")
@@ -70,7 +73,9 @@ def text(content: Content) -> bytes:
             elif part.kind == "footnote":
                 lines += [part.lines[0], "", part.lines[1]]
             elif part.kind in ("list", "numbered"):
-                lines += [f"{i}. {line}" if part.kind == "numbered" else f"• {line}" for i, line in enumerate(part.lines, 1)]
+                lines += [
+                    f"{i}. {line}" if part.kind == "numbered" else f"• {line}" for i, line in enumerate(part.lines, 1)
+                ]
             else:
                 lines += [part.lines[0]]
             lines.append("")
