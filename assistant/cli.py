@@ -60,9 +60,10 @@ def serve(host: str, port: int) -> None:
     import uvicorn
 
     from assistant.api.app import create_app
+    from evals.workbench import Workbench
     from ui.app import mount
 
-    app = mount(create_app(advisor), advisor)
+    app = mount(create_app(advisor), advisor, Workbench(advisor.settings.data_dir))
     click.echo(f"Web chat: http://{host}:{port}", err=True)
     uvicorn.run(app, host=host, port=port, log_level="warning")
 

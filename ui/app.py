@@ -2,25 +2,43 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
+from threading import Thread
 
 from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 
 from assistant.advisor import Advisor
+from assistant.errors import AdvisorError
+from assistant.tools.registry import describe
+from ui.evaluation_routes import evaluation_routes
+from ui.evaluations import Evaluations
 from ui.jobs import Jobs
 from ui.library_routes import library_routes
 from ui.page import STATIC, PageFrame
 from ui.routes import calculator_routes, chat_routes, plotly_script
 
 
-def mount(app: FastAPI, advisor: Advisor) -> FastAPI:
+def _warm_up(advisor: Advisor) -> None:
+    """Load what the first question would wait for."""
+    try:
+        advisor.searcher.search("warm up", 1)
+        _ = advisor.intents, advisor.conversations
+        describe("en")
+    except AdvisorError as error:
+        logging.getLogger(__name__).warning("%s", error)
+
+
+def mount(app: FastAPI, advisor: Advisor, evaluations: Evaluations) -> FastAPI:
     """The application with the web app at its root."""
     import gradio as gr
 
+    Thread(target=_warm_up, args=(advisor,), daemon=True).start()
     app.include_router(chat_routes(advisor))
     app.include_router(calculator_routes())
     app.include_router(library_routes(advisor, Jobs()))
+    app.include_router(evaluation_routes(evaluations, Jobs()))
     app.add_api_route("/ui/plotly.js", plotly_script, include_in_schema=False)
     app.mount("/ui/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(PageFrame)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gradio as gr
 
 from assistant.advisor import Advisor
-from ui import calculators, chat, library
+from ui import calculators, chat, evaluations, library
 
 
 def build(advisor: Advisor) -> gr.Blocks:
@@ -17,5 +17,7 @@ def build(advisor: Advisor) -> gr.Blocks:
         calculators.build()
     with blocks.route("Library", "/library"):
         library.build()
+    with blocks.route("Evaluations", "/evaluations"):
+        evaluations.build()
     blocks.queue(default_concurrency_limit=None, api_open=False)
     return blocks
