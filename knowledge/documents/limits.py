@@ -21,7 +21,7 @@ class Limits:
     """Pages of a PDF, slides, sheets."""
     max_lines: int = 2_000_000
     """Lines of a Markdown or text file."""
-    max_characters: int = 50 * MEGABYTE
+    max_characters: int = 100 * MEGABYTE
     """Characters of extracted text."""
     max_seconds: int = 300
     """Time that reading one document may take; also for a URL's answer."""

@@ -103,6 +103,8 @@ class _Reader:
         x0 = x1 = y0 = y1 = 0.0
         space = True
         visible = True
+        unknown = False
+        """The font of the word doesn't say which characters it shows."""
         turned: Counter[int] = Counter()
         angles: list[int] = []
 
@@ -128,7 +130,9 @@ class _Reader:
                 space = True
                 continue
             self.characters += 1
-            if raw.FPDFText_HasUnicodeMapError(text, i) == 1 or code in (0, 0xFFFD) or 0xE000 <= code <= 0xF8FF:
+            if space or not letters:
+                unknown = raw.FPDFText_HasUnicodeMapError(text, i) == 1
+            if unknown or code in (0, 0xFFFD) or 0xE000 <= code <= 0xF8FF:
                 self.unmapped += 1
                 continue
             if not raw.FPDFText_GetLooseCharBox(text, i, box):

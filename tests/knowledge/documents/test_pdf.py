@@ -156,7 +156,7 @@ def test_tables_of_a_pdf_are_tables_and_go_on_over_a_page_break(grid: bool) -> N
 
 
 def test_headings_paragraphs_and_lists_come_from_the_type() -> None:
-    long = "Checkpoints are written to object storage, and a machine that is taken away costs the work since the last one. "
+    long = "Checkpoints are written to object storage, and a lost machine costs the work since the last one. "
     story: list[Flowable] = [Paragraph("Handbook", STYLES["Title"])]
     for section in ("Storage of checkpoints", "Networks between machines", "Budgets"):
         story += [Paragraph(section, STYLES["Heading2"]), Paragraph(long * 4, STYLES["BodyText"])]
