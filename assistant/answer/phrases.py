@@ -26,6 +26,16 @@ _PHRASES: dict[str, dict[Language, str]] = {
         "en": "That is outside what I cover: training models in the cloud (cost, instances, platforms, security, "
         "data transfer, storage).",
     },
+    "no_ability": {
+        "zh": "我做不了这件事：我不能下单、登录、查看或操作任何账户和机器，只能依据资料和计算回答在云上训练模型的问题。",
+        "en": "I can't do that: I have no access to accounts or machines and can't order, start or look up anything. "
+        "I answer questions about training models in the cloud from documents and calculations.",
+    },
+    "no_forecast": {
+        "zh": "我没有对未来价格的依据，不作预测。现有的有日期的公开报价可以查；当前价请以厂商官网或询价为准，给我单价就能算。",
+        "en": "I have no basis for future prices and don't forecast them. Ask for the listed prices with their dates; "
+        "for the current price see the vendor's official page or a quote, and I can calculate with it.",
+    },
     "refused_unlawful": {
         "zh": "这件事我不能帮忙。与在云上训练模型有关的其他问题可以继续问。",
         "en": "I can't help with that. Other questions about training models in the cloud are welcome.",

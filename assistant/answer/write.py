@@ -185,8 +185,8 @@ def _without_sources(status: Status, text: str) -> Written:
 
 
 def _not_covered(plan: Plan, found: SearchResult, language: Language) -> str:
-    if plan.refusal == "out_of_scope":
-        return phrase("out_of_scope", language)
+    if plan.refusal in ("out_of_scope", "no_ability", "no_forecast"):
+        return phrase(plan.refusal, language)
     text = phrase("not_covered", language)
     if found.hits and found.coverage >= NEAR_COVERAGE:
         topics = list(dict.fromkeys(hit.section.rpartition(" > ")[2] or hit.title for hit in found.hits))[:3]

@@ -124,7 +124,7 @@ class Tool(Generic[I]):
         try:
             inputs = self.Inputs.model_validate(given)
         except ValidationError as error:
-            raise self._invalid_field(error) from error
+            raise self._invalid_field(error, language) from error
         calculation = self.calculate(inputs, language)
         shown = {
             name: ToolInput(
@@ -152,12 +152,41 @@ class Tool(Generic[I]):
             sources=list(calculation.sources),
         )
 
-    def _invalid_field(self, error: ValidationError) -> InvalidField:
+    def _invalid_field(self, error: ValidationError, language: Language) -> InvalidField:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"]) or self.name
         if first["type"] == "extra_forbidden":
             known = ", ".join(self.Inputs.model_fields)
             return InvalidField(name, f"{self.name} has no argument '{name}'. It takes: {known}.", accepted=known)
-        accepted = ", ".join(f"{key} {value}" for key, value in (first.get("ctx") or {}).items() if key != "error")
+        context = {key: value for key, value in (first.get("ctx") or {}).items() if key != "error"}
+        accepted = ", ".join(f"{key} {value}" for key, value in context.items())
+        if bound := next((key for key in ("gt", "ge", "lt", "le") if key in context), None):
+            return InvalidField(name, _out_of_range(name, first["input"], bound, context[bound], language), accepted=accepted)
         message = first["msg"].removeprefix("Value error, ")
         return InvalidField(name, f"{self.name}: {name} = {first['input']!r}: {message}.", accepted=accepted or None)
+
+
+_NAMES_ZH = {
+    "gpu_count": "卡数", "nodes": "机器数", "gpus_per_node": "每台卡数", "tokens": "token 数", "examples": "样本数",
+    "tokens_per_example": "每条 token 数", "epochs": "轮数", "gpu_hours": "卡时", "days": "天数", "budget": "预算",
+    "price_per_gpu_hour": "卡时单价", "price_per_instance_hour": "每台每小时单价", "batch": "batch",
+    "sequence_length": "序列长度", "tokens_per_second_per_gpu": "每卡速度", "gpu_memory_bytes": "显存",
+    "min_gpu_memory_bytes": "显存", "lora_rank": "LoRA 秩", "accumulation": "累积步数", "phase_count": "阶段数",
+}  # fmt: skip
+_BOUNDS_ZH = {"gt": "必须大于 {}", "ge": "至少是 {}", "lt": "必须小于 {}", "le": "最多是 {}"}
+_BOUNDS_EN = {
+    "gt": "it must be greater than {}",
+    "ge": "it must be at least {}",
+    "lt": "it must be less than {}",
+    "le": "it must be at most {}",
+}
+
+
+def _out_of_range(name: str, given: Any, bound: str, limit: Any, language: Language) -> str:
+    """An impossible amount in the reader's language, with the bound and a request to check it."""
+    shown = f"{float(given):,.6g}" if isinstance(given, int | float) else str(given)
+    end = f"{float(limit):,.12g}"
+    if language == "zh":
+        return f"{_NAMES_ZH.get(name, name)} {shown} 超出合理范围，不现实：{_BOUNDS_ZH[bound].format(end)}。请核对数量和单位。"
+    subject = name.replace("_", " ").replace("gpu", "GPU")
+    return f"{subject} of {shown} is out of range: {_BOUNDS_EN[bound].format(end)}. Please check the amount and its unit."

@@ -23,7 +23,7 @@ from assistant.understand.message import Message, read_message
 from assistant.understand.slots import Filling, Frame, fill
 from assistant.understand.state import MAX_SUBJECT_CHARACTERS, MAX_UNDO, Call, DialogueState, Slot
 
-Refusal = Literal["unlawful", "out_of_scope", "injection"]
+Refusal = Literal["unlawful", "out_of_scope", "no_ability", "no_forecast", "injection"]
 
 _FOLLOW_UP = re.compile(
     r"^\s*(?:那(?:么|就|再|要是|如果)?|再|如果|要是|换(?:成|做|个)?|改(?:成|为|用)?|还是|上面|刚才|前面|第[一二三四]种|只|用|加上?|存|多|少|预算|呢"
@@ -49,13 +49,18 @@ _PRICE = re.compile(
     re.I,
 )
 """A price that is looked up, where an accelerator is named and nothing is to be worked out."""
+_FUTURE = re.compile(
+    r"明年|后年|未来|以后|将来|会(?:降|涨|跌|升|便宜)|20(?:2[7-9]|[3-9]\d)|next (?:year|quarter|month)|\bwill\b.{0,20}\b(?:cost|be|drop|fall|rise)"
+    r"|in (?:a|two|three|\d+) years?|\bforecast|\bpredict",
+    re.I,
+)
 MAX_FOLLOW_UP_CHARACTERS = 60
 MAX_CALLS = 4
 TOOL_FLOOR = 0.62
 SECOND_TOOL_FLOOR = 0.95
 GUIDANCE_FLOOR = 0.2
 GUIDANCE_PART_FLOOR = 0.3
-REFUSAL_FLOOR = 0.6
+REFUSAL_FLOOR = 0.65
 UNCOVERED_REFUSAL_FLOOR = 0.35
 """A question outside the subject is refused at less where the documents don't answer it either."""
 ASKED_FLOOR = 0.15
@@ -209,9 +214,16 @@ def _refusal(asked: _Asked, part_intents: Sequence[Mapping[str, float]]) -> Refu
         return "unlawful"
     if asked.resolved.follow_up:
         return None
+    if asked.resolved.asks_price and _FUTURE.search(asked.resolved.mentions.text):
+        return "no_forecast"
+    if len(asked.resolved.parts) > 1:
+        return None
+    if asked.resolved.message.asks_to_act:
+        return "no_ability"
     outside = asked.intents.get(OUT_OF_SCOPE, 0.0)
     top = outside >= max(asked.intents.values(), default=1.0)
-    if outside >= REFUSAL_FLOOR or (top and not asked.covered and outside >= UNCOVERED_REFUSAL_FLOOR):
+    floor = REFUSAL_FLOOR if asked.covered else UNCOVERED_REFUSAL_FLOOR
+    if asked.resolved.message.asks_for_writing or (top and outside >= floor):
         return "out_of_scope"
     return None
 

@@ -47,8 +47,23 @@ _ADDED = re.compile(
     re.I,
 )
 _ASKS = re.compile(
-    r"[?？]|吗|呢|多少|几(?:天|张|个|台|小时|倍|点)|多(?:久|大|长|快|贵)|怎么|咋|如何|为什么|为啥|哪|什么|啥|是不是|能不能|要不要|够不够|行不|算(?:一下|算)"
-    r"|\b(?:what|how|which|where|when|why|who|should|can|could|do we|does|is it|are|will|would)\b",
+    r"[?？]|会不会|有没有|能否|是否|该不该|回答|解释|说说|吗|呢|多少|几(?:天|张|个|台|小时|倍|点)|多(?:久|大|长|快|贵)|怎么|咋|如何|为什么|为啥|哪|什么|啥|是不是|能不能|要不要|够不够|行不|算(?:一下|算)"
+    r"|\b(?:what|how|which|where|when|why|who|should|can|could|do we|does|is it|are|will|would|explain|tell me|give me|estimate|calculate)\b",
+    re.I,
+)
+
+
+_TO_WRITE = re.compile(
+    r"(?:帮|给|替|请)(?:我|咱|我们|忙)?(?:再)?(?:写|编|画|翻译|润色|起草|拟)(?!进|入|到|死|满|明|清楚)|^(?:写|编|画|翻译)(?:一|个|篇|首|段|份|条)|软文|文案|朋友圈|通稿|公众号"
+    r"|\b(?:write|draft|compose|make up|translate|design) (?:me |us |up )?(?:an? |some |the |my )?(?:\w+ ){0,3}"
+    r"(?:posts?|poems?|articles?|blogs?|copy|ads?|adverts?|tweets?|e-?mails?|letters?|press|slogans?|stor(?:y|ies)|essays?|testimonials?|scripts?"
+    r"|components?|code|programs?|functions?|apps?|websites?|resumes?|cvs?|songs?|jokes?)\b",
+    re.I,
+)
+_TO_ACT = re.compile(
+    r"(?:帮|给|替)(?:我|咱|我们)(?:直接|马上|现在)?(?:下单|买|订|租|开|开通|登录|部署|启动|关|停|删|付|充值|退订|打电话|联系|发邮件|提交|申请|执行|跑一下)"
+    r"|直接(?:下单|购买|付款)|\blog ?in(?:to)? (?:to )?my\b|\b(?:order|book|buy|purchase|launch|start|stop|delete|deploy|cancel|pay|call|email|provision|terminate)\b"
+    r"[^.?!\n]{0,40}\b(?:for me|on my behalf|my (?:account|bill|card|instance)s?|right away)\b|\b(?:access to|check|open|read) my (?:aws|gcp|azure|cloud|account|bill|console|cluster)\b",
     re.I,
 )
 
@@ -66,6 +81,10 @@ class Message:
     ordered: bool
     """Whether it held orders to the assistant."""
     only_orders: bool
+    asks_for_writing: bool
+    """Whether a text or a program is to be written, which is outside the subject whatever it is about."""
+    asks_to_act: bool
+    """Whether something is to be done in the world: bought, started, looked up in an account."""
     claims_document: bool
     """Whether it says what the documents say."""
     pinyin: bool
@@ -84,6 +103,8 @@ def read_message(question: str) -> Message:
         setting=" ".join(piece for piece in pieces if piece not in asked),
         ordered=ordered,
         only_orders=ordered and not text,
+        asks_for_writing=bool(_TO_WRITE.search(plain)),
+        asks_to_act=bool(_TO_ACT.search(plain)),
         claims_document=bool(_CLAIM.search(plain)),
         pinyin=pinyin,
     )

@@ -101,7 +101,8 @@ def _loosely(names: Iterable[str]) -> str:
 
 @cache
 def _verbatim_patterns() -> dict[Kind, tuple[re.Pattern[str], dict[str, str]]]:
-    regions = {row.region for row in data.read(Instance) if row.region} | {row.region for row in data.read(GridCarbon)}
+    regions = {row.region for row in data.read(Instance) if row.region}
+    regions |= {row.region for row in data.read(GridCarbon) if row.provider != "world"}
     tables: dict[Kind, dict[str, str]] = {
         "provider": dict(data.aliases("provider")),
         "instance": {row.name: row.name for row in data.read(Instance)},

@@ -45,7 +45,7 @@ def read_rate(text: str, item: Item) -> None:
     over: list[str] = []
     while len(over) < 3 and (match := words.PER.match(text, item.end)):
         group = match.lastgroup or ""
-        if not _divides(item, match, over):
+        if not _divides(text, item, match, over):
             after_all = match.group().lstrip()[0] == "每" and item.unit == "1"
             if item.unit in _PER_ITSELF and group in _TIMES and not after_all:
                 item.per, item.end = group, match.end()
@@ -63,10 +63,12 @@ def read_rate(text: str, item: Item) -> None:
     set_rate(item, over)
 
 
-def _divides(item: Item, match: re.Match[str], over: list[str]) -> bool:
+def _divides(text: str, item: Item, match: re.Match[str], over: list[str]) -> bool:
     """Whether the words that follow an amount make a rate of it."""
     group = match.lastgroup or ""
     spoken = match.group().lstrip()[0]
+    if spoken == "每" and item.unit == "second" and re.match(r"\s?[\d$¥]", text[match.end() : match.end() + 2]):
+        return False  # "30天每卡时12块": the words are those of the next amount
     if group == "parameter":
         return item.unit != "1" or item.letter.upper() == "B"
     if spoken in "一aA":

@@ -16,7 +16,7 @@ SCALES = {
 SCALE = re.compile(
     r"\s?(?:(?P<word>(?:[百千十](?=[万亿]))?(?:万亿|亿|万(?!兆))|千(?![兆瓦克米卡万亿字])|百(?![兆分万亿])|十(?=[张台块卡个天]))"
     r"|(?P<en>thousand|million|billion|trillion|hundred|dozen|mil|mn|mln|bn|bln)(?![A-Za-z])"
-    r"|(?P<letter>[kKMmBbTtGgPpEwW])(?![A-Za-z]|\s?/\s?s(?![A-Za-z]))|(?P<joined>[kKMBT])(?=(?:tok|param|step|example|sample|iter|row|gpu)))",
+    r"|(?P<letter>[kKMmBbTtGgPpEwW])(?![A-Za-z]|\s?/\s?(?:s(?![A-Za-z])|kwh))|(?P<joined>[kKMBT])(?=(?:tok|param|step|example|sample|iter|row|gpu)))",
     re.I | re.A,
 )
 LETTERS = {"k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12, "g": 1e9, "p": 1e15, "e": 1e18, "w": 1e4}
@@ -77,7 +77,7 @@ UNITS: tuple[tuple[str, float, str, str, str], ...] = (
     ("watt", 1.0, "W", "W", r"瓦特?|watts?(?![a-z])"),
     ("tonne", 1e6, "g", "tonne", r"吨|tonnes?(?![a-z])|metric\stons?(?![a-z])|tco2e?(?![a-z])"),
     ("kg", 1e3, "g", "kg", r"kg(?:co2e?)?(?![a-z])|公斤|千克"),
-    ("gram", 1.0, "g", "g", r"克|grams?(?![a-z])|gco2e?q?(?![a-z])"),
+    ("gram", 1.0, "g", "g", r"克|grams?(?![a-z])|g(?=\s?/\s?kwh)|gco2e?q?(?![a-z])"),
 )  # fmt: skip
 _FIRST = "".join(
     sorted({char for *_, pattern in UNITS for char in pattern if not char.isascii() and char not in GPU_MARK})

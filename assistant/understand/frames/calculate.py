@@ -21,6 +21,7 @@ _TO_UNIT = re.compile(
     r"|(?:\bin(?:to)?|\bto|convert .{0,20}to|how many)\s+(?P<en>[KMGTP]i?B(?:/s)?|[KMGT]bps|hours|days|minutes)\b",
 )
 _TIMES = re.compile(r"\s*(?:[x×*✕]|乘(?:以)?|times)\s*", re.I)
+_IDLE = re.compile(r"空转|空闲|闲置|浪费|没用上|idle|wast|unused", re.I)
 _MONEY = re.compile(r"[A-Z]{3}$")
 
 
@@ -67,11 +68,19 @@ def _rate(mentions: Mentions) -> Quantity | None:
     return next((q for q in mentions.quantities if _is_rate(q)), None)
 
 
+_DENOMINATORS = {"GB": "byte", "TB": "byte", "hour": "second", "day": "second", "month": "second", "year": "second"}
+
+
 def _quantity(mentions: Mentions) -> Quantity | None:
+    """What the rate is a rate of; without a rate any amount that can be counted."""
     if _FITS.search(mentions.text):
         return None
-    avoided = _avoided(mentions)
-    return next((q for q in mentions.quantities if _countable(q) and q is not avoided), None)
+    avoided, rate = _avoided(mentions), _rate(mentions)
+    counted = [q for q in mentions.quantities if _countable(q) and q is not avoided]
+    if rate is not None:
+        over = {_DENOMINATORS.get(name, name) for name in rate.unit.split("/")[1:]}
+        counted = [q for q in counted if q.unit in over or q.unit.removesuffix("s") in over]
+    return counted[0] if counted else None
 
 
 def _avoided(mentions: Mentions) -> Quantity | None:
@@ -111,7 +120,19 @@ def _before(mentions: Mentions) -> Quantity | None:
 
 def _after(mentions: Mentions) -> Quantity | None:
     before = _before(mentions)
-    return next((q for q in mentions.quantities if before and q.start > before.end and q.unit == before.unit), None)
+    return next((q for q in mentions.quantities if before and q.start > before.end and _alike(before, q)), None)
+
+
+def _alike(before: Quantity, after: Quantity) -> bool:
+    """Of one unit; of two prices only the second may say what it is a price of."""
+    return after.unit == before.unit or (_is_money(before) and after.unit.startswith(before.unit + "/"))
+
+
+def _after_text(mentions: Mentions) -> Sequence[str]:
+    before, after = _before(mentions), _after(mentions)
+    if before is None or after is None:
+        return []
+    return [after.text if after.unit == before.unit else f"{after.value:g} {before.unit}"]
 
 
 def _part(mentions: Mentions) -> Quantity | None:
@@ -139,14 +160,15 @@ def _expression(mentions: Mentions) -> Sequence[str]:
         else:
             runs.append([quantity])
     longest = max(runs, key=len, default=[])
-    return [" x ".join(q.text for q in longest)] if len(longest) > 1 else []
+    share = [q for q in mentions.quantities if q.unit == "fraction" and _near(mentions.text, q, _IDLE)]
+    return [" x ".join(q.text for q in (*longest, *share[:1]))] if len(longest) > 1 else []
 
 
 FRAME = Frame(
     tool="calculate",
     asks=re.compile(
         r"一共|合(?:多少|计)|每小时(?:多少|合)|一小时(?:多少|合)|单价|账单|多少钱|等于多少|是多少\s*[KMGT]|换算|涨了|百分之|打.折|放得下|浪费"
-        r"|\bbill\b|hourly rate|rate per|how much (?:is|do|did|would)|convert|percent|\bfits?\b|total (?:for|cost)|average cost|per hour\?|split|damage",
+        r"|\bbill\b|hourly rate|rate per|how much (?:is|do|did|would)|convert|percent|\bfits?\b|total (?:for|cost)|what does .{0,30}cost|average cost|per hour\?|split|damage",
         re.I,
     ),
     derived=(
@@ -158,7 +180,7 @@ FRAME = Frame(
         Derived("needed", _one(_needed)),
         Derived("capacity", _one(_capacity)),
         Derived("before", _one(_before)),
-        Derived("after", _one(_after)),
+        Derived("after", _after_text),
         Derived("part", _one(_part)),
         Derived("whole", _one(_whole)),
         Derived("to_unit", _to_unit),

@@ -10,14 +10,15 @@ from assistant.understand.mentions import Mentions
 from assistant.understand.slots import Amount, Choice, Derived, Frame
 
 _SPOT = re.compile(r"抢占|竞价|可中断|\bspot\b|preempt", re.I)
-_RESERVED = re.compile(r"预留|包年|包月|承诺|节省计划|签约|reserv|commit|savings plan|年期|monthly|per month", re.I)
+_RESERVED = re.compile(r"预留|包年|包月|承诺|节省计划|签约|reserv|commit|savings plan|年期|monthly|per month|\d ?-?ye?a?rs?\b|[一三]年", re.I)
 _ON_DEMAND = re.compile(r"按需|按量|on[- ]?demand|pay[- ]as|hourly", re.I)
 _LOST = re.compile(
-    r"中断|收(?:一次|回|走)|抢(?:占|一)|来一回|回收|故障|坏|挂|mtbf|interrupt|reclaim|preempt|fail|evict|taken away|killed",
+    r"中断|收(?:一次|回|走)|抢(?:占|一)|来一回|回收|故障|坏|挂|mtbf|interrupt|reclaim|preempt|fail|evict|taken away|killed|dies|dead|goes down|crash|掉|断",
     re.I,
 )
 _SAVING = re.compile(r"存(?:一次|档|盘)|保存|写|ckpt|checkpoint|检查点|\bsav(?:e|ing)\b|writ", re.I)
 _RESTART = re.compile(r"重启|重新|恢复|拉起|restart|resume|recover|come back", re.I)
+_PER_COMMITMENT = re.compile(r"^\s*(?:is|年|年期|commit|reserv|预留)|^\s*\d+ ?%|年", re.I)
 _INTERVAL = re.compile(
     r"(?:每|隔)[^，。,]{0,6}(?:存|保存|写)|(?:存|保存)[^，。,]{0,4}(?:间隔|一次)|sav(?:e|ing) every|checkpoint every",
     re.I,
@@ -41,10 +42,13 @@ def _left_of_price(mentions: Mentions, words: re.Pattern[str]) -> list[float]:
     return found[:1]
 
 
+_ANY = re.compile("")
 _CHEAPER = re.compile(r"便宜|省|优惠|折扣|降|减|低|off|cheaper|discount|sav(?:e|ing)|less|lower", re.I)
 
 
 def _refine(arguments: dict[str, Any], mentions: Mentions) -> dict[str, Any]:
+    if not {"spot_discount", "reserved_discount"} & arguments.keys() and (left := _left_of_price(mentions, _ANY)):
+        arguments["reserved_discount"] = left[0]
     spot = "spot_discount" in arguments and _SPOT.search(mentions.text)
     if spot and "reserved_discount" in arguments and not _RESERVED.search(mentions.text):
         arguments.pop("reserved_discount")
@@ -77,7 +81,7 @@ FRAME = Frame(
         Amount("checkpoint_interval_seconds", "second", cues=_INTERVAL, reach=10),
         Amount("checkpoint_seconds", "second", not_kinds=("interval",), cues=_SAVING),
         Amount("restart_seconds", "second", not_kinds=("interval",), cues=_RESTART),
-        Amount("interruption_hours", "hour", cues=_LOST, reach=12),
+        Amount("interruption_hours", "hour", cues=_LOST, reach=16),
         Amount(
             "hours_per_day", "hour", not_kinds=("interval",), cues=re.compile(r"每天|一天|a day|per day|daily", re.I)
         ),
@@ -87,7 +91,7 @@ FRAME = Frame(
             not_kinds=("interval",),
             cues=re.compile(r"每月|每个月|一个月|a month|per month|monthly", re.I),
         ),
-        Amount("hours", "hour", not_kinds=("interval",), blocks=re.compile(r"年", re.I), plain=True),
+        Amount("hours", "hour", not_kinds=("interval",), blocks=_PER_COMMITMENT, plain=True),
     ),
     choices=(
         Choice(

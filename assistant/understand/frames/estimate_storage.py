@@ -15,8 +15,16 @@ _KEEP = re.compile(r"保留|只留|留(?:最近|最后)|最近|最后|keep|last|
 _EVERY = re.compile(r"每|间隔|every|interval|each", re.I)
 
 
+def _months(value: float) -> float:
+    """A unit month has 30 days and a year 365: half a year is 6 months, not 6.08."""
+    months = value * 30 * 12 / 365
+    return float(round(months)) if abs(months - round(months)) < 1e-6 else value
+
+
 def _refine(arguments: dict[str, Any], mentions: Mentions) -> dict[str, Any]:
     arguments = common.drop_size_of_named_model(arguments, mentions)
+    if "save_every_seconds" in arguments and "run_days" not in arguments and "months" in arguments:
+        arguments["run_days"] = round(arguments.pop("months") * 30, 6)
     if _CHECKPOINT.search(mentions.text) and "volume_bytes" in arguments and "price_per_gb_month" not in arguments:
         arguments["checkpoint_bytes"] = arguments.pop("volume_bytes")
     if {"parameters", "model"} & arguments.keys() and _ESTIMATED.search(mentions.text):
@@ -40,7 +48,14 @@ FRAME = Frame(
         Amount("price_per_gb_month", "money/GB", plain=True),
         Amount("archive_share", "fraction", cues=_ARCHIVE, kinds=("share",), plain=True),
         Amount("copies", "copy", plain=True),
-        Amount("months", "month", not_kinds=("interval",), cues=re.compile(r"项目|保存|存|放|for|keep|over", re.I)),
+        Amount(
+            "months",
+            "month",
+            not_kinds=("interval",),
+            cues=re.compile(r"项目|保存|存|放|for|keep|over|一共|总", re.I),
+            blocks=re.compile(r"每个?$|/\s*$", re.I),
+            read=_months,
+        ),
         Amount("checkpoint_bytes", "byte", cues=_CHECKPOINT, not_kinds=("gpu memory",), reach=16),
         Amount("volume_bytes", "byte", not_kinds=("gpu memory",), plain=True),
         common.PARAMETERS,
@@ -52,6 +67,7 @@ FRAME = Frame(
         Amount("keep_last", "checkpoint", cues=_KEEP, reach=10),
         Amount("keep_last", "1", cues=_KEEP, reach=10),
         Amount("checkpoint_count", "checkpoint", plain=True),
+        Amount("checkpoint_count", "1", cues=re.compile(r"共|一共|总共|in all|total", re.I), reach=4),
         Amount("write_bytes_per_second", "byte/s", plain=True),
         Amount("tokens", "tokens", plain=True),
         Amount("monthly_cost", "money/month", plain=True),

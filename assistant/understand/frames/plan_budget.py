@@ -37,6 +37,15 @@ _WORDS = {
 }
 
 
+_PERIODS = ((re.compile(r"季度|quarter", re.I), 91.0), (re.compile(r"(?:全|今|本|一)年|年度|\byear", re.I), 365.0),
+            (re.compile(r"月|\bmonth", re.I), 30.0))  # fmt: skip
+
+
+def _period(mentions: Mentions) -> Sequence[float]:
+    """The period that a word names where no length is given: "for the month", "月底"."""
+    return [days for words, days in _PERIODS if words.search(mentions.text)][:1]
+
+
 def _phase_count(mentions: Mentions) -> Sequence[int]:
     match = _PHASES.search(mentions.text)
     word = (match["zh"] or match["en"]).lower() if match else ""
@@ -51,6 +60,9 @@ def _thresholds(mentions: Mentions) -> Sequence[tuple[float, ...]]:
 
 
 def _refine(arguments: dict[str, Any], mentions: Mentions) -> dict[str, Any]:
+    period = arguments.pop("named_period_days", None)
+    if period is not None and "period_days" not in arguments and {"spent", "burn_per_day", "days_elapsed"} & arguments.keys():
+        arguments["period_days"] = period
     if "currency" not in arguments and _HAN.search(mentions.text):
         return arguments | {"currency": "CNY"}
     return arguments
@@ -72,12 +84,14 @@ FRAME = Frame(
         Amount("budget", "money", cues=_BUDGET, plain=True),
         Amount("budget", "1", cues=_BUDGET, reach=8),
         Amount("spent_share", "fraction", cues=_SPENT, blocks=_ALERT, reach=8),
+        Amount("reserve_share", "fraction", cues=re.compile(r"备用|预备|机动|留|reserve|contingency|hold back", re.I), reach=8),
         Amount("elapsed_share", "fraction", cues=re.compile(r"时间|过了|工期|elapsed|time|through", re.I), reach=8),
-        Amount("days_elapsed", "day", cues=re.compile(r"已经?|过了|花了|elapsed|so far|after|in\b", re.I), reach=8),
+        Amount("days_elapsed", "day", cues=re.compile(r"已经?|过了|花了|用了|才|elapsed|so far|after|in\b", re.I), reach=8),
         Amount("days_elapsed", "1", cues=re.compile(r"\bday\s*$", re.I), reach=5),
         Amount("period_days", "day", plain=True),
     ),
     derived=(
+        Derived("named_period_days", _period),
         Derived("phase_count", _phase_count),
         Derived("thresholds", _thresholds, units=("fraction",)),
         common.CURRENCY,
