@@ -239,6 +239,17 @@ def _no_card(result: dict[str, Any], language: Language) -> str:
     return f"{what[0].upper()}{what[1:]}{single}; with headroom that takes at least: {cards}{bare}."
 
 
+def _split(result: dict[str, Any], language: Language) -> str:
+    """What each of a stated number of GPUs holds, whatever card it is."""
+    count, stage = result["gpu_count"], result["zero_stage"]
+    states, total = show.gigabytes(result["model_state_bytes_per_gpu"]), show.gigabytes(result["total_bytes_per_gpu"])
+    if language == "zh":
+        how = f"按 ZeRO-{stage} " if result["method"] == "full" else ""
+        return f"{how}分到 {count} 张后每张 {states}，连同激活约 {total}。"
+    how = f"Under ZeRO-{stage}" if result["method"] == "full" else "Spread"
+    return f"{how} over {count} GPUs that is {states} each, about {total} with activations."
+
+
 def present(run: ToolRun, language: Language) -> Presentation:
     """The estimate in words and a table."""
     result = run.result
@@ -246,6 +257,8 @@ def present(run: ToolRun, language: Language) -> Presentation:
     asked = "gpu_count" in run.inputs
     if "card_bytes" not in result:
         headline = _no_card(result, language)
+        if asked and result["gpu_count"] > 1:
+            headline += _space(language) + _split(result, language)
     elif asked or result.get("gpu_count") == 1 or result.get("smallest_gpu_count") is None:
         headline = _asked_count(run, language) if "gpu_count" in result else _never(result, language)
         if result.get("fits") in ("no", "tight"):

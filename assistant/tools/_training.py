@@ -159,7 +159,8 @@ class Estimate:
         if self.shape is None and self.hours is not None and inputs.cost is not None and not self.has_speed:
             return self._bill()
         if self.shape is None and (inputs.tokens is not None or (self.hours is None and self.money is None)):
-            _training_notes.ask(["model"] if inputs.tokens is not None else ["model", "tokens"], self.language)
+            fields = ["model"] if inputs.tokens is not None else ["model", "tokens"]
+            _training_notes.ask(fields if inputs.gpu or inputs.gpu_count else [*fields, "gpu"], self.language)
         self._take_price()
         shape, tokens = self._job()
         share = _mfu.attention_share(shape, inputs.sequence_length) if inputs.sequence_length else 0.0

@@ -11,13 +11,14 @@ from assistant.tools import formatting as show
 from assistant.tools._shape import Shape
 
 _QUESTIONS = {
-    "model": ("训练哪个模型、多少参数", "which model (or how many parameters)"),
+    "model": ("训练哪个模型、多少参数（如 7B）", "which model or how many parameters (such as 7B)"),
     "parameters": ("模型有多少参数", "how many parameters the model has"),
     "tokens": (
-        "训练多少 token（或多少条样本、每条多长、几轮）",
-        "how many tokens (or examples, their length and epochs)",
+        "训练多少 token（如 1000 亿；或多少条样本、每条多长、几轮）",
+        "how many tokens (such as 100B; or examples, their length and epochs)",
     ),
     "price_per_gpu_hour": ("每卡时多少钱", "what a GPU-hour costs you"),
+    "gpu": ("用什么卡、几张（如 64 张 H100）", "which GPU and how many of them (such as 64 H100)"),
     "gpu_count": ("用多少张卡", "how many GPUs there are"),
 }
 
@@ -32,7 +33,7 @@ def ask(
     """
     zh = language == "zh"
     clauses = [model if model and field == "model" else _QUESTIONS[field][0 if zh else 1] for field in fields]
-    question = f"请先说明{'、'.join(clauses)}。" if zh else f"Please say {' and '.join(clauses)}."
+    question = f"请先说明{'、'.join(clauses)}。" if zh else f"Please say {'; '.join(clauses)}."
     note = ""
     if shape is not None and optimal:
         size = show.number(optimal, language)

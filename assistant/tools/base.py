@@ -161,7 +161,9 @@ class Tool(Generic[I]):
         context = {key: value for key, value in (first.get("ctx") or {}).items() if key != "error"}
         accepted = ", ".join(f"{key} {value}" for key, value in context.items())
         if bound := next((key for key in ("gt", "ge", "lt", "le") if key in context), None):
-            return InvalidField(name, _out_of_range(name, first["input"], bound, context[bound], language), accepted=accepted)
+            return InvalidField(
+                name, _out_of_range(name, first["input"], bound, context[bound], language), accepted=accepted
+            )
         message = first["msg"].removeprefix("Value error, ")
         return InvalidField(name, f"{self.name}: {name} = {first['input']!r}: {message}.", accepted=accepted or None)
 
@@ -189,4 +191,6 @@ def _out_of_range(name: str, given: Any, bound: str, limit: Any, language: Langu
     if language == "zh":
         return f"{_NAMES_ZH.get(name, name)} {shown} 超出合理范围，不现实：{_BOUNDS_ZH[bound].format(end)}。请核对数量和单位。"
     subject = name.replace("_", " ").replace("gpu", "GPU")
-    return f"{subject} of {shown} is out of range: {_BOUNDS_EN[bound].format(end)}. Please check the amount and its unit."
+    return (
+        f"{subject} of {shown} is out of range: {_BOUNDS_EN[bound].format(end)}. Please check the amount and its unit."
+    )

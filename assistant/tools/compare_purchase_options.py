@@ -64,6 +64,7 @@ class PurchaseInputs(MoneyInputs):
     restart_seconds: float | None = Field(
         None, description="Time until training runs again", json_schema_extra={"unit": "second"}
     )
+    checkpointing: bool = Field(False, description="Whether only the best checkpoint interval is asked for")
 
 
 BOUNDS = {
@@ -141,7 +142,7 @@ def _calculate(inputs: PurchaseInputs, language: Language) -> Calculation:
 
 def _only_a_cluster(inputs: PurchaseInputs) -> bool:
     """Whether all that is known is how many GPUs run together: how often they fail can be told."""
-    return inputs.model_fields_set <= {"gpu_count", "currency"} and inputs.gpu_count > 1
+    return inputs.model_fields_set <= {"gpu_count", "currency", "checkpointing"} and inputs.gpu_count > 1
 
 
 def _ask(inputs: PurchaseInputs, result: dict[str, Any], language: Language) -> None:
@@ -153,6 +154,22 @@ def _ask(inputs: PurchaseInputs, result: dict[str, Any], language: Language) -> 
             language,
         )
     missing = []
+    if inputs.checkpointing:
+        ask(
+            [
+                (
+                    "checkpoint_seconds",
+                    "写一次检查点要多久（如 5 分钟）",
+                    "how long one checkpoint takes to write (such as 5 minutes)",
+                ),
+                (
+                    "interruption_hours",
+                    "平均多久中断一次（如 12 小时）",
+                    "how often it is interrupted on average (such as every 12 hours)",
+                ),
+            ],
+            language,
+        )
     if "on_demand_price" not in result:
         missing.append(
             (

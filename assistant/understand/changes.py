@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from assistant.understand.frames.calculate import discounted
 from assistant.understand.mentions import Mentions
 
 _HALF = re.compile(
@@ -50,6 +51,8 @@ _COUNTS = (
 
 def relative_changes(text: str, mentions: Mentions, values: Mapping[str, Any]) -> dict[str, Any]:
     """New values of arguments that the text changes by a factor; empty when it doesn't."""
+    if (left := _left_of_price(mentions)) is not None and (changed := _cheaper(left, values)):
+        return changed
     factor = _factor(text, mentions)
     if factor is None:
         return {}
@@ -74,6 +77,22 @@ def bare_number(mentions: Mentions, values: Mapping[str, Any]) -> dict[str, Any]
 def without_factor(mentions: Mentions) -> Mentions:
     """The mentions without the amount that says by how much something changes."""
     return replace(mentions, quantities=tuple(q for q in mentions.quantities if q.unit not in ("fraction", "times")))
+
+
+_PRICES = ("price_per_gpu_hour", "price_per_instance_hour", "price_per_gb_month", "price_per_gb")
+
+
+def _left_of_price(mentions: Mentions) -> float | None:
+    for quantity in mentions.quantities:
+        if quantity.kind in ("discount", "price left"):
+            return quantity.value if quantity.kind == "price left" else 1 - quantity.value
+    return None
+
+
+def _cheaper(left: float, values: Mapping[str, Any]) -> dict[str, Any]:
+    if {"rate", "quantity"} <= values.keys():
+        return {"expression": discounted(values["rate"], values["quantity"], left)}
+    return {name: values[name] * left for name in _PRICES if _is_number(values.get(name))}
 
 
 def _factor(text: str, mentions: Mentions) -> float | None:

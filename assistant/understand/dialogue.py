@@ -20,7 +20,7 @@ from assistant.understand.intent import GUIDANCE, OUT_OF_SCOPE, UNLAWFUL
 from assistant.understand.language import detect_language
 from assistant.understand.mentions import Mentions, read_mentions
 from assistant.understand.message import Message, read_message
-from assistant.understand.slots import Filling, Frame, fill
+from assistant.understand.slots import Filling, Frame, closest, fill
 from assistant.understand.state import MAX_SUBJECT_CHARACTERS, MAX_UNDO, Call, DialogueState, Slot
 
 Refusal = Literal["unlawful", "out_of_scope", "no_ability", "no_forecast", "injection"]
@@ -28,7 +28,7 @@ Refusal = Literal["unlawful", "out_of_scope", "no_ability", "no_forecast", "inje
 _FOLLOW_UP = re.compile(
     r"^\s*(?:那(?:么|就|再|要是|如果)?|再|如果|要是|换(?:成|做|个)?|改(?:成|为|用)?|还是|上面|刚才|前面|第[一二三四]种|只|用|加上?|存|多|少|预算|呢"
     r"|and\b|what about|how about|with\b|then\b|what if|instead|but\b|same\b|ok\b|now\b|we can|let'?s|make (?:it|that)|use\b|go back"
-    r"|sorry|no,|actually|i mean|oops|wait|不对|不是|错了|说错|打错|应该是|我是说|哦不)",
+    r"|for\b|over\b|only\b|sorry|no,|actually|i mean|oops|wait|不对|不是|错了|说错|打错|应该是|我是说|哦不)",
     re.I,
 )
 _FOLLOW_UP_END = re.compile(r"(?:呢|吗那)\s*[?？。]?\s*$|\b(?:instead|then)\s*[?.]?\s*$", re.I)
@@ -63,7 +63,8 @@ GUIDANCE_PART_FLOOR = 0.3
 REFUSAL_FLOOR = 0.65
 UNCOVERED_REFUSAL_FLOOR = 0.35
 """A question outside the subject is refused at less where the documents don't answer it either."""
-ASKED_FLOOR = 0.15
+ASKED_FLOOR = 0.2
+ASKED_IN_WORDS = 0.3
 CLEARLY_ASKED = 0.5
 """A question that states nothing is one for a calculator from here, whatever the documents say."""
 
@@ -281,8 +282,8 @@ def _several(
     ]
     best = [max((_candidate(f, own, p) for f in FRAMES), key=lambda c: c.evidence) for _, own, p in parts]
     advised = [
-        (p.get(GUIDANCE, 0.0) >= GUIDANCE_PART_FLOOR or bool(_ADVICE.search(text)))
-        and candidate.evidence < SECOND_TOOL_FLOOR
+        (p.get(GUIDANCE, 0.0) >= GUIDANCE_PART_FLOOR and candidate.evidence < TOOL_FLOOR)
+        or (_ADVICE.search(text) is not None and candidate.evidence < SECOND_TOOL_FLOOR)
         for (text, _, p), candidate in zip(parts, best, strict=True)
     ]
     numeric = [text for (text, _, _), advice in zip(parts, advised, strict=True) if not advice]
@@ -321,7 +322,11 @@ def _underspecified(asked: _Asked, turn: int) -> list[Call]:
         return []
     intents = asked.intents
     best = asked.best_tool()
-    if intents.get(best, 0.0) < CLEARLY_ASKED:
+    if frame_of(best).asks.search(text) and intents.get(best, 0.0) >= max(
+        ASKED_IN_WORDS, 2 * intents.get(GUIDANCE, 0.0), intents.get(OUT_OF_SCOPE, 0.0)
+    ):
+        pass
+    elif intents.get(best, 0.0) < CLEARLY_ASKED:
         fitting = [frame.tool for frame in FRAMES if frame.asks.search(text)]
         best = max(fitting, key=lambda tool: intents.get(tool, 0.0), default="")
         floor = max(ASKED_FLOOR, intents.get(OUT_OF_SCOPE, 0.0), intents.get(GUIDANCE, 0.0))
@@ -340,7 +345,8 @@ def _candidate(frame: Frame, mentions: Mentions, intents: Mapping[str, float]) -
 
 def _evidence(frame: Frame, filling: Filling, mentions: Mentions, intents: Mapping[str, float]) -> float:
     """How strongly the question asks for a calculation: meaning, words, and whether its amounts fit."""
-    if frame.needs and not any(all(name in filling.arguments for name in names) for names in frame.needs):
+    worded = frame.words is not None and frame.words.search(mentions.text)
+    if frame.needs and not worded and not any(filling.arguments.keys() >= set(names) for names in frame.needs):
         return 0.0
     asked = 0.35 if frame.asks.search(mentions.text) else 0.0
     fitting = 0.12 * min(3, filling.used) - 0.08 * min(3, filling.unused)
@@ -357,12 +363,18 @@ def _changed(calls: Sequence[Call], resolved: Resolved, turn: int) -> list[Call]
     else:
         relative = bare_number(mentions, values)
     filling = fill(first, mentions)
+    if not relative and len(mentions.quantities) == 1 and not filling.arguments.keys() & values.keys():
+        nearest = closest(first, mentions.quantities[0], mentions.text, values)
+        relative = dict([nearest]) if nearest else {}
+        mentions = replace(mentions, quantities=()) if nearest else mentions
+        filling = fill(first, mentions)
     new = {name: value for name, value in filling.arguments.items() if values.get(name) != value}
     if new and filling.variants:
         return [_merged(calls[0], first, arguments, turn) for arguments in (filling.arguments, *filling.variants)]
     merged = []
     for call in calls:
-        stated = _new(call, mentions) | {name: value for name, value in relative.items() if name in call.slots}
+        known = frame_of(call.tool).arguments
+        stated = _new(call, mentions) | {name: value for name, value in relative.items() if name in known}
         if stated:
             merged.append(_merged(call, frame_of(call.tool), stated, turn))
     if not merged:

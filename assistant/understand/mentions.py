@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from knowledge import quantities
@@ -51,7 +51,35 @@ class Mentions:
 def read_mentions(text: str) -> Mentions:
     """Amounts and names; what the writer takes back in the same message ("1.5T… no, 1.5B") is dropped."""
     names = tuple(Name(m.kind, m.name or text[m.start : m.end], m.start, m.end) for m in catalog_mentions(text))
-    return Mentions(text, tuple(_corrected(text, quantities.find(text))), names)
+    found = sorted([*quantities.find(text), *_single_times(text)], key=lambda quantity: quantity.start)
+    return Mentions(text, tuple(_corrected(text, found)), names)
+
+
+_SINGLE_TIME = re.compile(
+    r"\b(?:for|over|in|within|takes|every|to) (?P<amount>an? (?P<unit>hour|day|week|month|quarter|year))\b", re.I
+)
+_SECONDS = {
+    "hour": 3600.0,
+    "day": 86400.0,
+    "week": 604800.0,
+    "month": 2592000.0,
+    "quarter": 7884000.0,
+    "year": 31536000.0,
+}
+
+
+def _single_times(text: str) -> Iterator[Quantity]:
+    """ "for a year": an amount that is written without a number."""
+    for match in _SINGLE_TIME.finditer(text):
+        start, end = match.span("amount")
+        yield Quantity(
+            value=_SECONDS[match["unit"].lower()],
+            unit="second",
+            start=start,
+            end=end,
+            text=match["amount"],
+            written=match["unit"],
+        )
 
 
 def _corrected(text: str, found: Sequence[Quantity]) -> list[Quantity]:

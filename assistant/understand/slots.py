@@ -7,6 +7,7 @@ question. A question that gives an argument twice ("two cards… and four?") ask
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -76,6 +77,8 @@ class Frame:
     amounts: tuple[Amount, ...] = ()
     choices: tuple[Choice, ...] = ()
     derived: tuple[Derived, ...] = ()
+    words: re.Pattern[str] | None = None
+    """Words that stand in for `needs`."""
     needs: tuple[tuple[str, ...], ...] = ()
     """Sets of arguments; the calculation can be meant only when one of the sets is filled, wholly. Empty: always."""
     excludes: tuple[frozenset[str], ...] = ()
@@ -135,6 +138,27 @@ def fill(frame: Frame, mentions: Mentions) -> Filling:
     ]
     different = [v for i, v in enumerate(variants) if v != arguments and v not in variants[:i]]
     return Filling(arguments, tuple(different), len(used), len(mentions.quantities) - len(used))
+
+
+def closest(frame: Frame, quantity: Quantity, text: str, earlier: Mapping[str, Any]) -> tuple[str, Any] | None:
+    """The earlier argument that an amount without a word of its own replaces: of its unit, and nearest in size."""
+    if quantity.unit in ("fraction", "times"):
+        return None
+    if any(_worth(slot, quantity, text) >= _CUE_WORTH - _DISTANCE_COST * slot.reach for slot in frame.amounts):
+        return None
+    fitting = [
+        (
+            abs(math.log(quantity.to(slot.unit) / earlier[slot.argument])),
+            slot.argument,
+            slot.read(quantity.to(slot.unit)),
+        )
+        for slot in frame.amounts
+        if isinstance(earlier.get(slot.argument), int | float)
+        and earlier[slot.argument] > 0
+        and quantity.value > 0
+        and compatible(quantity.unit, slot.unit)
+    ]
+    return min(fitting)[1:] if fitting else None
 
 
 def _assign(slots: Sequence[Amount], quantities: Sequence[Quantity], text: str) -> list[tuple[Amount, Quantity]]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from assistant.understand.mentions import Mentions
 from assistant.understand.slots import Derived, Frame
+from knowledge import quantities
 from knowledge.quantities import Quantity, compatible
 
 _TIMEOUT = re.compile(r"自动(?:关机|停|释放)|空闲超时|闲置超时|idle timeout|auto-?stop|auto-?shutdown|timeout", re.I)
@@ -164,11 +166,28 @@ def _expression(mentions: Mentions) -> Sequence[str]:
     return [" x ".join(q.text for q in (*longest, *share[:1]))] if len(longest) > 1 else []
 
 
+def discounted(rate: str, quantity: str, left: float) -> str:
+    """A bill of which only a share is paid, as an expression."""
+    factors = [quantities.find(text)[0] for text in (rate, quantity)]
+    return " x ".join([*(f"{factor.value:.12g} {factor.unit}" for factor in factors), f"{left:.10g}"])
+
+
+def _refine(arguments: dict[str, Any], mentions: Mentions) -> dict[str, Any]:
+    """The most telling question wins: a change, then a discounted bill; the rest would only confuse the calculator."""
+    if {"before", "after"} <= arguments.keys():
+        return {name: arguments[name] for name in ("before", "after")}
+    left = [q for q in mentions.quantities if q.kind in ("discount", "price left")]
+    if left and {"rate", "quantity"} <= arguments.keys():
+        share = left[0].value if left[0].kind == "price left" else 1 - left[0].value
+        return {"expression": discounted(arguments["rate"], arguments["quantity"], share)}
+    return arguments
+
+
 FRAME = Frame(
     tool="calculate",
     asks=re.compile(
         r"一共|合(?:多少|计)|每小时(?:多少|合)|一小时(?:多少|合)|单价|账单|多少钱|等于多少|是多少\s*[KMGT]|换算|涨了|百分之|打.折|放得下|浪费"
-        r"|\bbill\b|hourly rate|rate per|how much (?:is|do|did|would)|convert|percent|\bfits?\b|total (?:for|cost)|what does .{0,30}cost|average cost|per hour\?|split|damage",
+        r"|\bbill\b|hourly rate|rate per|how much (?:is|do|did|would)|convert|percent|\bfits?\b|\btotal\b|what does .{0,30}cost|average cost|per hour\?|split|damage",
         re.I,
     ),
     derived=(
@@ -194,4 +213,6 @@ FRAME = Frame(
         ("quantity", "to_unit"),
         ("expression",),
     ),
+    excludes=tuple(frozenset({"expression", name}) for name in ("rate", "quantity", "bill")),
+    refine=_refine,
 )

@@ -10,7 +10,10 @@ from assistant.understand.mentions import Mentions
 from assistant.understand.slots import Amount, Choice, Derived, Frame
 
 _SPOT = re.compile(r"抢占|竞价|可中断|\bspot\b|preempt", re.I)
-_RESERVED = re.compile(r"预留|包年|包月|承诺|节省计划|签约|reserv|commit|savings plan|年期|monthly|per month|\d ?-?ye?a?rs?\b|[一三]年", re.I)
+_RESERVED = re.compile(
+    r"预留|包年|包月|承诺|节省计划|签约|reserv|commit|savings plan|年期|monthly|per month|\d ?-?ye?a?rs?\b|[一三]年",
+    re.I,
+)
 _ON_DEMAND = re.compile(r"按需|按量|on[- ]?demand|pay[- ]as|hourly", re.I)
 _LOST = re.compile(
     r"中断|收(?:一次|回|走)|抢(?:占|一)|来一回|回收|故障|坏|挂|mtbf|interrupt|reclaim|preempt|fail|evict|taken away|killed|dies|dead|goes down|crash|掉|断",
@@ -93,7 +96,33 @@ FRAME = Frame(
         ),
         Amount("hours", "hour", not_kinds=("interval",), blocks=_PER_COMMITMENT, plain=True),
     ),
+    words=re.compile(
+        f"{_SPOT.pattern}|预留|包年|包月|承诺|节省计划|年期|reserv|commit|savings plan|存.{{0,8}}(?:多久|间隔)|ckpt|checkpoint|interrupt|break-?even",
+        re.I,
+    ),
+    needs=(
+        ("spot_discount",),
+        ("reserved_discount",),
+        ("spot_price_per_hour",),
+        ("reserved_price_per_hour",),
+        ("reserved_price_per_month",),
+        ("checkpoint_seconds",),
+        ("interruption_hours",),
+    ),
     choices=(
+        Choice(
+            "checkpointing",
+            (
+                (
+                    True,
+                    re.compile(
+                        r"(?:存档?|检查点|ckpt|checkpoint).{0,12}(?:间隔|多久|频率|interval|often)|(?:多久|interval|how often).{0,24}"
+                        r"(?:存|ckpt|checkpoint|save)",
+                        re.I,
+                    ),
+                ),
+            ),
+        ),
         Choice(
             "commitment_years",
             (

@@ -61,7 +61,11 @@ def _thresholds(mentions: Mentions) -> Sequence[tuple[float, ...]]:
 
 def _refine(arguments: dict[str, Any], mentions: Mentions) -> dict[str, Any]:
     period = arguments.pop("named_period_days", None)
-    if period is not None and "period_days" not in arguments and {"spent", "burn_per_day", "days_elapsed"} & arguments.keys():
+    if (
+        period is not None
+        and "period_days" not in arguments
+        and {"spent", "burn_per_day", "days_elapsed"} & arguments.keys()
+    ):
         arguments["period_days"] = period
     if "currency" not in arguments and _HAN.search(mentions.text):
         return arguments | {"currency": "CNY"}
@@ -71,7 +75,7 @@ def _refine(arguments: dict[str, Any], mentions: Mentions) -> dict[str, Any]:
 FRAME = Frame(
     tool="plan_budget",
     asks=re.compile(
-        r"预算(?!.{0,6}告警(?:会|能))|能撑|撑几天|烧钱|超支|会超|花完|花光|月底|告警(?:点|线|阈值)|burn|runway|budget|overshoot|overspend|run(?:s)? out|forecast|month end",
+        r"预算(?!.{0,6}告警(?:会|能))|能撑|能烧|烧(?:多久|几天|多长)|还能(?:撑|用|烧|花|顶)|撑几天|烧钱|超支|会超|花完|花光|月底|告警(?:点|线|阈值)|burn|runway|budget|overshoot|overspend|run(?:s)? out|forecast|month end",
         re.I,
     ),
     amounts=(
@@ -84,9 +88,16 @@ FRAME = Frame(
         Amount("budget", "money", cues=_BUDGET, plain=True),
         Amount("budget", "1", cues=_BUDGET, reach=8),
         Amount("spent_share", "fraction", cues=_SPENT, blocks=_ALERT, reach=8),
-        Amount("reserve_share", "fraction", cues=re.compile(r"备用|预备|机动|留|reserve|contingency|hold back", re.I), reach=8),
+        Amount(
+            "reserve_share",
+            "fraction",
+            cues=re.compile(r"备用|预备|机动|留|reserve|contingency|hold back", re.I),
+            reach=8,
+        ),
         Amount("elapsed_share", "fraction", cues=re.compile(r"时间|过了|工期|elapsed|time|through", re.I), reach=8),
-        Amount("days_elapsed", "day", cues=re.compile(r"已经?|过了|花了|用了|才|elapsed|so far|after|in\b", re.I), reach=8),
+        Amount(
+            "days_elapsed", "day", cues=re.compile(r"已经?|过了|花了|用了|才|elapsed|so far|after|in\b", re.I), reach=8
+        ),
         Amount("days_elapsed", "1", cues=re.compile(r"\bday\s*$", re.I), reach=5),
         Amount("period_days", "day", plain=True),
     ),
