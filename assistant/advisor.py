@@ -8,9 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from knowledge.search import Searcher
-from knowledge.store import Store
-
 from assistant.answer.write import write_answer
 from assistant.errors import InvalidInput
 from assistant.events import Answered, Event, StageStarted, TextReleased
@@ -20,6 +17,8 @@ from assistant.understand.dialogue import plan, resolve
 from assistant.understand.intent import IntentModel, load_intents
 from assistant.understand.state import DialogueState
 from knowledge.encoders import Encoder, load_encoder
+from knowledge.search import Searcher
+from knowledge.store import Store
 
 if TYPE_CHECKING:
     from assistant.conversations import Conversations

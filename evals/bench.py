@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -93,10 +94,7 @@ def calculators() -> dict[str, list[float]]:
         ("select_instances", {"gpu": "H100", "gpu_count": 8}),
         ("plan_data_transfer", {"volume_bytes": 1e15, "bandwidth_bits_per_second": 1e10}),
     )
-    return {
-        name: [_milliseconds(lambda name=name, given=given: get_tool(name).run(given)) for _ in range(100)]
-        for name, given in cases
-    }
+    return {name: [_milliseconds(partial(get_tool(name).run, given)) for _ in range(100)] for name, given in cases}
 
 
 def measure() -> dict[str, Any]:

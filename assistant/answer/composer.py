@@ -19,7 +19,7 @@ from assistant.answer.phrases import phrase
 from assistant.schema import Language
 from knowledge.records import Hit, SearchResult, Sentence
 
-BUDGET: dict[Language, int] = {"zh": 480, "en": 640}
+BUDGET: dict[Language, int] = {"zh": 520, "en": 700}
 """Characters of statements in an answer; an answer is advice, not a page of snippets."""
 MAX_STATEMENTS = 8
 PASSAGE_WINDOW = 1.6
@@ -27,17 +27,18 @@ PASSAGE_WINDOW = 1.6
 LANGUAGE_WINDOW = 1.2
 """A passage in the reader's language is preferred to a better one in the other up to this difference."""
 SENTENCE_WEIGHT = 0.5
-REPEAT_COST = 0.3
+REPEAT_COST = 0.5
 """For each statement already taken from the same passage: a second passage near the first adds more than a fourth
 statement of the first."""
-LEAD_BONUS = 0.25
+LEAD_BONUS = 0.5
 """A section whose heading is a question is answered by its first sentence."""
 MIN_STATEMENT: dict[Language, int] = {"zh": 8, "en": 20}
 """Shorter pieces of text say nothing when they are quoted alone."""
 
 _REFERENCE_MARK = re.compile(r"\s*\[ref: [^\]]*\]")
 _DEPENDENT = re.compile(
-    r"(?:this|these|those|it|its|they|such|that|however|therefore|otherwise|also|then|instead|in addition|as a result)\b"
+    r"(?:this|these|those|it|its|they|such|that|however|therefore|otherwise|also|then|instead|in addition"
+    r"|as a result)\b"
     r"|(?:这|此|该|其(?!他|它|余|中一)|因此|所以|同时|另外|此外|否则|并且|而且|但|不过|然而|从而|进而|另一方面)",
     re.I,
 )

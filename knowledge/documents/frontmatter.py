@@ -69,7 +69,7 @@ def parse_description(text: str, where: str, first_line: int) -> Description:
     Raises:
         DocumentError: not valid YAML, or not a mapping; the message names `where` and the line.
     """
-    import yaml  # type: ignore[import-untyped]
+    import yaml
 
     if re.search(r"(?:^|[\s\[{,:-])[&*][A-Za-z]", text) and re.search(r"^\s*\S+:\s*\*|\[\s*\*|-\s+\*\w", text, re.M):
         raise DocumentError(f"The {where} uses YAML aliases. Write the values out.")
