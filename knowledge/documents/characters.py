@@ -24,6 +24,8 @@ def clean(text: str) -> str:
 
 def is_blank(text: str) -> bool:
     """Whether nothing of the text can be seen."""
+    if text[:1].isalnum():
+        return False
     return _BLANK.fullmatch(text) is not None
 
 

@@ -15,7 +15,7 @@ from knowledge.documents.html import parse_html
 from knowledge.documents.html_blocks import write_html
 from knowledge.documents.html_visible import remove_hidden
 from knowledge.documents.limits import Limits, check
-from knowledge.documents.markdown_inline import without_html
+from knowledge.documents.markdown_inline import hidden_after, without_html
 from knowledge.documents.tables import PART_CHARACTERS, Row
 from knowledge.records import BlockKind
 
@@ -41,9 +41,10 @@ def read_markdown(text: str, limits: Limits) -> Draft:
     check(limits, "max_lines", body.count("\n") + 1, "Lines:")
     builder = TextBuilder(limits)
     started = time.monotonic()
+    hidden: tuple[str, int] | None = None
     for segment in _segments(body):
         check(limits, "max_seconds", int(time.monotonic() - started), "Seconds spent on reading it:")
-        _Copier(segment, builder).copy()
+        hidden = _Copier(segment, builder, hidden).copy()
     content, blocks = builder.finish()
     title = description.metadata.get("title", "")
     if not title:
@@ -85,13 +86,16 @@ def _may_cut(line: str, after_blank: bool, size: int) -> bool:
 class _Copier:
     """Copies the source line by line and records what the parser found in it."""
 
-    def __init__(self, source: str, builder: TextBuilder) -> None:
+    def __init__(self, source: str, builder: TextBuilder, hidden: tuple[str, int] | None) -> None:
         self._source = source
+        self._hidden = hidden
+        """The HTML element that hides what follows, left open in an earlier block."""
         self._builder = builder
         self._lines = source.split("\n")
         self._line = 0
 
-    def copy(self) -> None:
+    def copy(self) -> tuple[str, int] | None:
+        """Copy all of the source; returns the element that still hides what follows it."""
         from markdown_it import MarkdownIt
 
         parser = MarkdownIt("commonmark").enable("table").disable("inline")
@@ -101,6 +105,10 @@ class _Copier:
         i = 0
         while i < len(tokens):
             token = tokens[i]
+            if self._hidden and token.type != "html_block":
+                i += 1
+                self._line = max(self._line, token.map[1] if token.map else 0)
+                continue
             if token.type == "heading_open":
                 heading = int(token.tag[1])
             elif token.type in ("list_item_open", "blockquote_open"):
@@ -118,6 +126,7 @@ class _Copier:
                 self._html(token)
             i += 1
         self._gap(len(self._lines) - (self._lines[-1] == ""))
+        return self._hidden
 
     def _gap(self, line: int) -> None:
         """Copy the lines before `line` that belong to no block."""
@@ -162,8 +171,10 @@ class _Copier:
         assert token.map is not None
         self._gap(token.map[0])
         self._line = token.map[1]
+        was_hidden = self._hidden
+        self._hidden = hidden_after(token.content, was_hidden)
         root = parse_html(token.content)
-        if root is not None:
+        if root is not None and not was_hidden:
             remove_hidden(root)
             write_html(root, self._builder)
             self._builder.raw("\n")

@@ -12,6 +12,7 @@ _TAGS = words(
     "a abbr b big br center cite code del details div em font i img ins kbd label mark p q s small span strong sub"
     " summary sup tt u var"
 )
+_CONTAINERS = words("article aside blockquote details div dl figure font footer header main ol section span table ul")
 _TOKEN = re.compile(
     r"(?P<ticks>`+)|(?P<comment><!--)|<(?P<close>/?)(?P<tag>[A-Za-z][A-Za-z0-9]*)(?P<rest>(?:\s[^<>]*)?)>"
 )
@@ -67,6 +68,20 @@ def without_html(text: str) -> str:
     if hidden is None:
         kept.append(text[at:])
     return "".join(kept)
+
+
+def hidden_after(text: str, hidden: tuple[str, int] | None) -> tuple[str, int] | None:
+    """Which element, opened in this HTML or before it, hides what follows, and how many of its kind are open."""
+    for found in _TOKEN.finditer(text):
+        tag = (found["tag"] or "").lower()
+        if tag not in _CONTAINERS or found["rest"].endswith("/"):
+            continue
+        if hidden is None:
+            hidden = (tag, 1) if not found["close"] and _HIDING.search(found["rest"]) else None
+        elif tag == hidden[0]:
+            depth = hidden[1] + (-1 if found["close"] else 1)
+            hidden = (tag, depth) if depth else None
+    return hidden
 
 
 def _code_ends(text: str) -> dict[int, int]:

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
-from statistics import median
 
 from knowledge.documents.builder import TextBuilder
 from knowledge.documents.pdf_layout import Flow, Line, Table
@@ -101,7 +100,7 @@ class _Writer:
                 return True
             return line.x0 > margin + 1.2 * line.size or abs(line.size - before.size) > 0.15 * line.size
         gap = previous.y0 - line.y0
-        if gap > 1.35 * pitch or gap < 0 or abs(line.size - previous.size) > 0.15 * line.size:
+        if gap > 1.3 * pitch * line.size or gap < 0 or abs(line.size - previous.size) > 0.15 * line.size:
             return True
         if self._marker:
             return line.x0 < previous.x0 - 1.0 and _TERMINAL.search(previous.text) is not None
@@ -200,8 +199,8 @@ def _levels(lines: Sequence[Line], body: float) -> dict[int, int]:
 
 
 def _pitch(flow: Flow) -> float:
-    """Usual distance of a line from the one before."""
+    """Usual distance of a line from the one before, in heights of its letters."""
     lines = [item for item in flow if isinstance(item, Line)]
-    gaps = [above.y0 - line.y0 for above, line in pairwise(lines) if above.y0 > line.y0]
-    usual = [gap for gap in gaps if gap < 3 * median(line.size for line in lines)] if lines else []
-    return median(usual) if usual else 14.0
+    gaps = sorted((above.y0 - line.y0) / max(line.size, 1.0) for above, line in pairwise(lines))
+    within = [gap for gap in gaps if 0.5 < gap < 3]
+    return within[len(within) // 4] if within else 1.2

@@ -135,7 +135,7 @@ def _taken_apart(group: list[_Line]) -> Iterator[_Piece]:
 def _is_wrapped(group: list[_Line]) -> bool:
     """Whether the lines were broken by a margin rather than ended by their writer."""
     inner = group[:-1]
-    if not inner:
+    if not inner or all("\t" in line.text.strip() for line in group):
         return False
     widths = [_width(line.text) for line in group]
     ended = sum(1 for line in inner if re.search(r"[.。!！?？;；:：…]['\"”’」』）)\]]*\s*$", line.text))

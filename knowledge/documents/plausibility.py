@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections import Counter
 from functools import cache
@@ -54,6 +55,7 @@ _LETTERS = {
     for letter, share in zip("abcdefghijklmnopqrstuvwxyz", (*_SHARES, 0.15, 2.0, 0.07), strict=True)
 }
 """Cost of each letter in English, from its share in percent (Robert Lewand, Cryptological Mathematics, 2000)."""
+_COMMON = re.compile(r"\b(?:the|of|and|to|in|for|is|with|on|as|by|or|are|from)\b", re.I)
 _TYPOGRAPHIC = frozenset("\u0085\u2028\u2029‘’“”–—…•·×÷°±€£¥©®™§←→≤≥≈")
 
 
@@ -80,7 +82,8 @@ def is_gibberish(text: str) -> bool:
         return True
     letters = Counter(character for character in sample.lower() if "a" <= character <= "z")
     count = letters.total()
-    if count < 5 * _ENOUGH:
+    digits = sum(1 for character in sample if character.isdigit())
+    if count < 5 * _ENOUGH or digits > 0.1 * count or len(_COMMON.findall(sample)) > 0.005 * count:
         return False
     return sum(_LETTERS[letter] * times for letter, times in letters.items()) / count > _LETTERS_BY_CHANCE
 

@@ -28,6 +28,8 @@ Row = Sequence[str | Merged]
 
 def cell_text(text: str) -> str:
     """A cell on one line, its pipes escaped."""
+    if text.isprintable() and "|" not in text and "  " not in text:
+        return text.strip()
     return " ".join(clean(text).split()).replace("\\|", "|").replace("|", "\\|")
 
 

@@ -452,3 +452,11 @@ def test_files_that_can_not_be_opened_are_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "missing.md"):
         with pytest.raises(DocumentError):
             load(path)
+
+
+@pytest.mark.parametrize("opening", ['<div style="display:none">', "<section hidden>", '<div aria-hidden="true"><div>'])
+def test_an_element_that_hides_several_blocks_of_markdown(opening: str) -> None:
+    closing = "</div></div>" if "><div" in opening else opening.split()[0].replace("<", "</") + ">"
+    text = f"# T\n\n{opening}\n\nSECRET one.\n\n- SECRET two\n\n```\nSECRET three\n```\n\n{closing}\n\nSeen again.\n"
+    document = load_bytes(text.encode(), "a.md")
+    assert "SECRET" not in document.text and statements(document) == ["Seen again."]
