@@ -35,10 +35,11 @@ def mount(app: FastAPI, advisor: Advisor, evaluations: Evaluations) -> FastAPI:
     import gradio as gr
 
     Thread(target=_warm_up, args=(advisor,), daemon=True).start()
+    jobs = Jobs()
     app.include_router(chat_routes(advisor))
     app.include_router(calculator_routes())
-    app.include_router(library_routes(advisor, Jobs()))
-    app.include_router(evaluation_routes(evaluations, Jobs()))
+    app.include_router(library_routes(advisor, jobs))
+    app.include_router(evaluation_routes(evaluations, jobs))
     app.add_api_route("/ui/plotly.js", plotly_script, include_in_schema=False)
     app.mount("/ui/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(PageFrame)

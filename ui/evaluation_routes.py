@@ -56,7 +56,7 @@ def evaluation_routes(evaluations: Evaluations, jobs: Jobs) -> APIRouter:
             step.status = "done"
             job.open = f"/ui/evaluations/runs/{run_id}"
 
-        return {"job": jobs.start(owner(request), [started.suite], work).id}
+        return {"job": jobs.start("evaluation", owner(request), [started.suite], work).id}
 
     @router.get("/runs/{run_id}")
     def run(request: Request, run_id: str) -> str:

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from html import escape
 from threading import Lock
+from typing import Literal, get_args
 
 from assistant.errors import AdvisorError
 from assistant.schema import Language
@@ -42,25 +43,28 @@ class Job:
     """A fragment to show when it is done."""
 
 
+Kind = Literal["ingest", "evaluation"]
 Work = Callable[[Job], None]
 
 
 class Jobs:
-    """Runs work in one thread, so that two ingests never wait for each other's lock."""
+    """Runs work in one thread a kind: two ingests never wait for each other's lock, evaluations run beside them."""
 
     def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="job")
+        self._lanes: dict[Kind, ThreadPoolExecutor] = {
+            kind: ThreadPoolExecutor(max_workers=1, thread_name_prefix=kind) for kind in get_args(Kind)
+        }
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._lock = Lock()
 
-    def start(self, owner: str, names: list[str], work: Work) -> Job:
+    def start(self, kind: Kind, owner: str, names: list[str], work: Work) -> Job:
         """Queue work whose steps have these names."""
         job = Job(owner, [Step(name) for name in names])
         with self._lock:
             self._jobs[job.id] = job
             while len(self._jobs) > KEPT and next(iter(self._jobs.values())).done:
                 self._jobs.popitem(last=False)
-        self._pool.submit(self._run, job, work)
+        self._lanes[kind].submit(self._run, job, work)
         return job
 
     def find(self, job_id: str, owner: str) -> Job | None:

@@ -66,7 +66,7 @@ def library_routes(advisor: Advisor, jobs: Jobs) -> APIRouter:
                 report = ingest(advisor.store, advisor.encoder, [path], on_progress=progress).files[0]
                 step.status, step.detail = report.status, _detail(report, word("chunks", spoken))
 
-        return {"job": jobs.start(owner(request), [path.name for path in paths], work).id}
+        return {"job": jobs.start("ingest", owner(request), [path.name for path in paths], work).id}
 
     @router.post("/library/url", dependencies=[OwnPage])
     def add_url(request: Request, address: Address) -> dict[str, str]:
@@ -77,7 +77,7 @@ def library_routes(advisor: Advisor, jobs: Jobs) -> APIRouter:
             report = ingest_url(advisor.store, advisor.encoder, address.url)
             job.steps[0].status, job.steps[0].detail = report.status, _detail(report, word("chunks", spoken))
 
-        return {"job": jobs.start(owner(request), [address.url], work).id}
+        return {"job": jobs.start("ingest", owner(request), [address.url], work).id}
 
     @router.delete("/library/documents/{document_id}", dependencies=[OwnPage])
     def delete(document_id: str) -> dict[str, str]:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from knowledge.encoders.base import Encoded, Encoder
 from knowledge.errors import EncoderError
 
 __all__ = ["Encoded", "Encoder", "load_encoder"]
+
+# Before onnxruntime is imported: it reports its use to its vendor over the network, and the call that turns this off
+# comes too late. Nothing leaves the machine unasked.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 DEFAULT = "default"
 ENDPOINT = "openai:"
