@@ -52,7 +52,7 @@ class BaselineTarget:
             question=turns[-1],
             language=language,
             status="answered",
-            text="\n\n".join(f"{document.page_content} [{n}]" for n, document in enumerate(found, 1)),
+            text="\n\n".join(f"{' '.join(d.page_content.split())} [{n}]" for n, d in enumerate(found, 1)),
             citations=[_citation(n, document) for n, document in enumerate(found, 1)],
             model="langchain:retrieval",
         )
@@ -112,18 +112,17 @@ def _build(paths: Sequence[Path], encoder: Encoder) -> VectorStore:
     passages = splitter.create_documents(texts, [{"source": str(f), "title": f.stem} for f in files])
     for passage in passages:
         text = texts[[str(f) for f in files].index(passage.metadata["source"])]
-        passage.metadata["section"] = _section(text, passage.metadata["start_index"])
+        passage.metadata["section"] = _sections(text, passage.metadata["start_index"], passage.page_content)
     store = InMemoryVectorStore(_Embeddings())
     store.add_documents(passages)
     return store
 
 
-def _section(text: str, start: int) -> str:
-    """The heading that a passage lies under or begins with, so that the sources metric can place it."""
-    end_of_line = text.find("\n", start)
-    before = text[: end_of_line if end_of_line >= 0 else len(text)]
-    headings = [line.lstrip("# ") for line in before.splitlines() if line.startswith("#")]
-    return headings[-1] if headings else ""
+def _sections(text: str, start: int, passage: str) -> str:
+    """The headings that a passage lies under or holds: a plain splitter knows none, and the sources metric asks."""
+    before = [line for line in text[:start].splitlines() if line.startswith("#")][-1:]
+    within = [line for line in passage.splitlines() if line.startswith("#")]
+    return " > ".join(line.lstrip("# ") for line in (*before, *within))
 
 
 def _citation(n: int, passage: Document) -> Citation:
