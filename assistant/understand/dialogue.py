@@ -54,6 +54,12 @@ _FUTURE = re.compile(
     r"|in (?:a|two|three|\d+) years?|\bforecast|\bpredict",
     re.I,
 )
+_AMOUNT_ASKED = re.compile(
+    r"多少|几(?:张|天|个|台|块|倍|小时|卡|点)|多(?:久|大|长|快)|够(?:不够|吗|用吗|不)|(?:放|装|塞)得?下|能不能(?:跑|训|装|放)|行不|算算|算一下|算下|估(?:算|一下)"
+    r"|哪个便宜|划算|撑爆|会超|\bhow (?:long|many|much|big|large|fast|often)\b|\beta\b|\bfits?\b|\bcosts? (?:of|us|me)|\bprice of|\benough\b"
+    r"|\bwork out\b|\bcalculate|\bestimate\b|\bfill up\b|\bwhen will\b|\btrain .{0,20}on (?:\d|one|two|my)",
+    re.I,
+)
 MAX_FOLLOW_UP_CHARACTERS = 60
 MAX_CALLS = 4
 TOOL_FLOOR = 0.62
@@ -64,7 +70,7 @@ REFUSAL_FLOOR = 0.65
 UNCOVERED_REFUSAL_FLOOR = 0.35
 """A question outside the subject is refused at less where the documents don't answer it either."""
 ASKED_FLOOR = 0.2
-ASKED_IN_WORDS = 0.3
+ASK_BACK_FLOOR = 0.4
 CLEARLY_ASKED = 0.5
 """A question that states nothing is one for a calculator from here, whatever the documents say."""
 
@@ -174,6 +180,8 @@ def plan(
         calls, searches = _several(asked, state, part_intents, turn)
     elif refusal is None:
         calls = _single(asked, state, turn)
+        if covered and not resolved.follow_up:
+            calls = [call for call in calls if _worth_asking(asked, call.tool) or _can_run(call, resolved.language)]
     guidance = refusal is None and (not calls or _wants_guidance(resolved, intents) or bool(searches))
     return Plan(resolved, tuple(calls), guidance, refusal, _next_state(resolved, state, calls, turn), searches)
 
@@ -322,20 +330,29 @@ def _underspecified(asked: _Asked, turn: int) -> list[Call]:
         return []
     intents = asked.intents
     best = asked.best_tool()
-    if frame_of(best).asks.search(text) and intents.get(best, 0.0) >= max(
-        ASKED_IN_WORDS, 2 * intents.get(GUIDANCE, 0.0), intents.get(OUT_OF_SCOPE, 0.0)
-    ):
-        pass
-    elif intents.get(best, 0.0) < CLEARLY_ASKED:
-        fitting = [frame.tool for frame in FRAMES if frame.asks.search(text)]
-        best = max(fitting, key=lambda tool: intents.get(tool, 0.0), default="")
-        floor = max(ASKED_FLOOR, intents.get(OUT_OF_SCOPE, 0.0), intents.get(GUIDANCE, 0.0))
-        if asked.covered or not best or intents.get(best, 0.0) < floor:
-            return []
-    elif asked.covered and not frame_of(best).asks.search(text):
+    worded = [frame.tool for frame in FRAMES if frame.asks.search(text)]
+    if best not in worded and intents.get(best, 0.0) < CLEARLY_ASKED:
+        best = max(worded, key=lambda tool: intents.get(tool, 0.0), default="")
+    floor = max(ASKED_FLOOR, intents.get(OUT_OF_SCOPE, 0.0), intents.get(GUIDANCE, 0.0))
+    if not best or intents.get(best, 0.0) < floor or (asked.covered and not _worth_asking(asked, best)):
         return []
     frame = frame_of(best)
     return [_merged(Call(tool=best), frame, fill(frame, asked.resolved.mentions).arguments, turn)]
+
+
+def _worth_asking(asked: _Asked, tool: str) -> bool:
+    """Whether a question that the documents speak of too wants an amount so clearly that asking back serves it better."""
+    return bool(_AMOUNT_ASKED.search(asked.resolved.mentions.text)) and asked.intents.get(tool, 0.0) >= ASK_BACK_FLOOR
+
+
+def _can_run(call: Call, language: Language) -> bool:
+    try:
+        get_tool(call.tool).run(call.values(), language)
+    except MissingInputs:
+        return False
+    except InvalidField:
+        return True
+    return True
 
 
 def _candidate(frame: Frame, mentions: Mentions, intents: Mapping[str, float]) -> _Candidate:
@@ -363,7 +380,12 @@ def _changed(calls: Sequence[Call], resolved: Resolved, turn: int) -> list[Call]
     else:
         relative = bare_number(mentions, values)
     filling = fill(first, mentions)
-    if not relative and len(mentions.quantities) == 1 and not filling.arguments.keys() & values.keys():
+    if (
+        not relative
+        and len(mentions.quantities) == 1
+        and not mentions.names
+        and not filling.arguments.keys() & values.keys()
+    ):
         nearest = closest(first, mentions.quantities[0], mentions.text, values)
         relative = dict([nearest]) if nearest else {}
         mentions = replace(mentions, quantities=()) if nearest else mentions

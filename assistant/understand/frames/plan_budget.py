@@ -43,6 +43,10 @@ _PERIODS = ((re.compile(r"季度|quarter", re.I), 91.0), (re.compile(r"(?:全|�
 
 def _period(mentions: Mentions) -> Sequence[float]:
     """The period that a word names where no length is given: "for the month", "月底"."""
+    if any(q.unit == "second" and q.written in ("month", "quarter", "year") for q in mentions.quantities):
+        return []
+    if not (_SPENT.search(mentions.text) or _DAILY.search(mentions.text)):
+        return []
     return [days for words, days in _PERIODS if words.search(mentions.text)][:1]
 
 
@@ -60,13 +64,6 @@ def _thresholds(mentions: Mentions) -> Sequence[tuple[float, ...]]:
 
 
 def _refine(arguments: dict[str, Any], mentions: Mentions) -> dict[str, Any]:
-    period = arguments.pop("named_period_days", None)
-    if (
-        period is not None
-        and "period_days" not in arguments
-        and {"spent", "burn_per_day", "days_elapsed"} & arguments.keys()
-    ):
-        arguments["period_days"] = period
     if "currency" not in arguments and _HAN.search(mentions.text):
         return arguments | {"currency": "CNY"}
     return arguments
@@ -102,7 +99,7 @@ FRAME = Frame(
         Amount("period_days", "day", plain=True),
     ),
     derived=(
-        Derived("named_period_days", _period),
+        Derived("period_days", _period),
         Derived("phase_count", _phase_count),
         Derived("thresholds", _thresholds, units=("fraction",)),
         common.CURRENCY,

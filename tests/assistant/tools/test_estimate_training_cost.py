@@ -207,7 +207,7 @@ def test_the_impossible_names_its_field(arguments: dict[str, Any], field: str) -
 def test_missing_is_asked_at_once_in_the_language() -> None:
     with pytest.raises(MissingInputs) as nothing:
         run("zh")
-    assert nothing.value.fields == ("model", "tokens") and "参数" in nothing.value.question
+    assert nothing.value.fields == ("model", "tokens", "gpu") and "参数" in nothing.value.question
     with pytest.raises(MissingInputs) as tokens:
         run(model="llama 3 70b")
     assert tokens.value.fields == ("tokens",) and "1.41T" in tokens.value.note
