@@ -23,7 +23,7 @@ class Settings(BaseSettings):
     max_question_characters: int = Field(default=8_000, ge=1)
     passages: int = Field(default=12, ge=1, le=100)
     """Passages that an answer is composed from."""
-    coverage_threshold: float = Field(default=0.5, ge=0, le=1)
+    coverage_threshold: float = Field(default=0.4, ge=0, le=1)
     """Calibrated probability below which the answer is `not_covered`."""
     price_file: Path | None = None
     """A company's own prices (CSV or XLSX); its rows override the catalog's."""

@@ -7,6 +7,7 @@ depend on or that limit them.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ import numpy as np
 from assistant.answer.draft import CitedSpan, Statement
 from assistant.answer.phrases import phrase
 from assistant.schema import Language
+from knowledge.lexical import terms
 from knowledge.records import Hit, SearchResult, Sentence
 
 BUDGET: dict[Language, int] = {"zh": 520, "en": 700}
@@ -27,6 +29,9 @@ PASSAGE_WINDOW = 1.6
 LANGUAGE_WINDOW = 1.2
 """A passage in the reader's language is preferred to a better one in the other up to this difference."""
 SENTENCE_WEIGHT = 0.5
+WORD_WEIGHT = 1.0
+"""For a sentence that holds all the rare words of the question (a name, a product): they tell rows of a table apart."""
+OPENING_MARGIN = 0.5
 REPEAT_COST = 0.5
 """For each statement already taken from the same passage: a second passage near the first adds more than a fourth
 statement of the first."""
@@ -45,6 +50,7 @@ _DEPENDENT = re.compile(
 _LIMITING = re.compile(
     r"(?:however|but|unless|except|only if|provided)\b|(?:但|不过|然而|除非|前提|只有|例外|仅当|需要注意|注意)", re.I
 )
+_SEPARATOR_LINE = re.compile(r"^\|[\s:|-]+\|[ \t]*$", re.M)
 _ABSOLUTE = re.compile(
     r"\b(?:never|always|guarantee[sd]?|impossible|unlimited|infinite(?:ly)?|completely|100 ?%)\b"
     r"|无法|绝不|绝对|必然|无限|彻底|完全|均处于|全部负担|最优解|万无一失|百分之百|杜绝|确保"
@@ -63,13 +69,13 @@ class _Candidate:
     evidence: float
 
 
-def compose(result: SearchResult, language: Language) -> list[Statement]:
+def compose(question: str, result: SearchResult, language: Language) -> list[Statement]:
     """Statements that answer the question, best passage first; empty when nothing was found."""
     hits = _same_subject(_reader_language(result.hits, language))
-    chosen = _choose(_candidates(hits), BUDGET[language])
+    chosen = _choose(_candidates(question, hits), BUDGET[language])
     foreign = bool(chosen) and all(candidate.hit.language != language for candidate in chosen)
     statements = [Statement(phrase("quoted_language", language))] if foreign else []
-    for group in _runs(chosen):
+    for group in _direct_first(_runs(chosen)):
         statements.append(_statement(group, language, first=len(statements) == int(foreign)))
     return statements
 
@@ -85,20 +91,49 @@ def _same_subject(hits: Sequence[Hit]) -> list[Hit]:
     return [hit for hit in hits if hit.score >= hits[0].score - PASSAGE_WINDOW]
 
 
-def _candidates(hits: Sequence[Hit]) -> list[_Candidate]:
+def _candidates(question: str, hits: Sequence[Hit]) -> list[_Candidate]:
     scores = np.array([sentence.score for hit in hits for sentence in hit.sentences], dtype=np.float64)
     if not scores.size:
         return []
     mean, spread = float(scores.mean()), float(scores.std()) or 1.0
+    shared = _shared_words(question, [_with_labels(hit, s) for hit in hits for s in hit.sentences])
     candidates = []
     for rank, hit in enumerate(hits):
         answered_first = LEAD_BONUS if hit.section.endswith(("?", "？")) else 0.0
         for index, sentence in enumerate(hit.sentences):
             if _is_statement(sentence, hit.language):
                 evidence = hit.score + SENTENCE_WEIGHT * (sentence.score - mean) / spread
+                evidence += WORD_WEIGHT * shared[_with_labels(hit, sentence)]
                 evidence += answered_first if index == 0 else 0.0
                 candidates.append(_Candidate(hit, rank, index, sentence, evidence))
     return candidates
+
+
+def _shared_words(question: str, sentences: Sequence[str]) -> dict[str, float]:
+    """Sentence -> the share of the question's words that it holds, rare words counting more."""
+    words = {sentence: set(terms(sentence)) for sentence in sentences}
+    asked = set(terms(question))
+    known = Counter(word for found in words.values() for word in found & asked)
+    worth = {word: math.log(1 + len(words) / known[word]) for word in asked if known[word]}
+    whole = sum(worth.values()) or 1.0
+    return {sentence: sum(worth[word] for word in found & worth.keys()) / whole for sentence, found in words.items()}
+
+
+def _with_labels(hit: Hit, sentence: Sentence) -> str:
+    """A row of a table with its columns' names, as it can stand alone; any other sentence as it is."""
+    cells = [cell.strip() for cell in sentence.text.split(" | ")]
+    if len(cells) < 2:
+        return sentence.text
+    separators = list(_SEPARATOR_LINE.finditer(hit.text, 0, sentence.start - hit.start))
+    if not separators:
+        return sentence.text
+    line = hit.text[: separators[-1].start()].rstrip("\n").rpartition("\n")[2]
+    labels = [label.strip() for label in line.strip().strip("|").split("|")]
+    if len(labels) != len(cells):
+        return sentence.text
+    colon, semicolon, stop = ("：", "；", "。") if hit.language == "zh" else (": ", "; ", ".")
+    rest = semicolon.join(f"{label} {cell}" for label, cell in zip(labels[1:], cells[1:], strict=True) if cell)
+    return f"{cells[0]}{colon}{rest}{stop}"
 
 
 def _is_statement(sentence: Sentence, language: Language) -> bool:
@@ -168,11 +203,22 @@ def _runs(chosen: Sequence[_Candidate]) -> list[list[_Candidate]]:
     return runs
 
 
+def _direct_first(groups: list[list[_Candidate]]) -> list[list[_Candidate]]:
+    """The statement with clearly the most evidence opens the answer; the others stay in their order."""
+    if not groups:
+        return groups
+    evidence = [max(candidate.evidence for candidate in group) for group in groups]
+    best = int(np.argmax(evidence))
+    if evidence[best] < evidence[0] + OPENING_MARGIN:
+        return groups
+    return [groups[best], *groups[:best], *groups[best + 1 :]]
+
+
 def _statement(group: Sequence[_Candidate], language: Language, *, first: bool) -> Statement:
     hit = group[0].hit
     start, end = group[0].sentence.start, group[-1].sentence.end
     span = CitedSpan(hit, start, end)
-    text = _shown(span.quote)
+    text = _shown(span.quote if len(group) > 1 else _with_labels(hit, group[0].sentence))
     if hit.language != language:
         text = f"「{text}」" if hit.language == "zh" else f"“{text}”"
     if not hit.references and _ABSOLUTE.search(text):

@@ -86,7 +86,7 @@ def _guidance(
     if not plan.guidance:
         return []
     searches = [search for search in (*found, *beside) if search.hits]
-    composed = [compose(search, plan.language) for search in searches]
+    composed = [compose(plan.resolved.search_text, search, plan.language) for search in searches]
     if not with_numbers and len(composed) < 2:
         return composed[0] if composed else []
     return [

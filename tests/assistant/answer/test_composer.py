@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from assistant.answer.composer import BUDGET, MAX_STATEMENTS, compose
@@ -41,8 +43,8 @@ def hit(
     )
 
 
-def answer(hits: list[Hit], language: Language = "en") -> str:
-    return render(compose(SearchResult(np.zeros(4, np.float32), tuple(hits), 0.9), language)).text
+def answer(hits: list[Hit], language: Language = "en", question: str = "What about budgets?") -> str:
+    return render(compose(question, SearchResult(np.zeros(4, np.float32), tuple(hits), 0.9), language)).text
 
 
 def test_opens_with_the_best_statement_and_marks_each() -> None:
@@ -101,7 +103,17 @@ def test_stays_within_its_budget() -> None:
     words = np.random.default_rng(0).permutation([f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrstxz"])
     texts = iter(" ".join(row).capitalize() + " are costs." for row in words[:192].reshape(24, 8))
     many = [hit(n, [(next(texts), 0.9 - m / 100) for m in range(6)], score=3 - n / 10) for n in range(4)]
-    statements = compose(SearchResult(np.zeros(4, np.float32), tuple(many), 0.9), "en")
+    statements = compose("Which costs?", SearchResult(np.zeros(4, np.float32), tuple(many), 0.9), "en")
     assert 3 <= len(statements) <= MAX_STATEMENTS
     assert sum(len(statement.text) for statement in statements) <= BUDGET["en"]
     assert len({statement.spans[0].hit.document_id for statement in statements}) > 1
+
+
+def test_a_row_of_a_table_is_said_with_its_columns() -> None:
+    header = "| Instance | GPUs | On demand (USD/hour) |\n|---|---|---|\n"
+    rows = ["bx-8 | 8 × A100 80GB | 17.60", "hx-8 | 8 × H100 80GB | 31.20"]
+    text = header + "".join(f"| {row} |\n" for row in rows)
+    spans = [Sentence(100 + text.index(row), 100 + text.index(row) + len(row), row, 0.5) for row in rows]
+    table = replace(hit(1, [("x", 0.5)]), text=text, end=100 + len(text), sentences=tuple(spans))
+    said = answer([table], question="what does the hx-8 cost on demand?")
+    assert said.startswith("hx-8: GPUs 8 × H100 80GB; On demand (USD/hour) 31.20. [1]")
