@@ -60,6 +60,14 @@ _AMOUNT_ASKED = re.compile(
     r"|\bwork out\b|\bcalculate|\bestimate\b|\bfill up\b|\bwhen will\b|\btrain .{0,20}on (?:\d|one|two|my)",
     re.I,
 )
+_OUTSIDE = re.compile(
+    r"挖矿|挖(?:币|以太|比特|门罗)|矿机|比特币|以太坊|炒股|股票|股价|基金|彩票|理财|打游戏|游戏|帧数?高|帧率|吃(?:点|什么|啥)药|药|疼|痛(?!点)|头晕|心慌|症状|医生|面试|工资|薪资|跳槽|简历"
+    r"|天气|旅游|机票|火车|食谱|\bmin(?:e|ing) (?:crypto|bitcoin|btc|eth|ethereum|monero|coins?)|\bcrypto(?:currency)?\b|\bbitcoin|\bethereum|\bstocks?\b|\bshares?\b(?= price| rise| fall|$)"
+    r"|\bfps\b|\bgaming\b|\bgames?\b|\bpainkillers?|\bdos(?:e|age)\b|\bhurts?\b|\b(?:back|knee|wrist|neck) pain|\bdoctor\b|\bdizzy\b|\bheadache|\bsalar(?:y|ies)\b(?!.*cost)"
+    r"|\bjob interview|\bresume\b|\bcareer\b|\bhoroscope|\bweather\b|\brecipe|\bflights?\b|\bceo\b|\bvisa\b",
+    re.I,
+)
+"""Subjects that are none of ours, in words; the vector must agree a little."""
 MAX_FOLLOW_UP_CHARACTERS = 60
 MAX_CALLS = 4
 TOOL_FLOOR = 0.62
@@ -68,6 +76,7 @@ GUIDANCE_FLOOR = 0.2
 GUIDANCE_PART_FLOOR = 0.3
 REFUSAL_FLOOR = 0.65
 UNCOVERED_REFUSAL_FLOOR = 0.35
+WORDED_REFUSAL_FLOOR = 0.1
 """A question outside the subject is refused at less where the documents don't answer it either."""
 ASKED_FLOOR = 0.2
 ASK_BACK_FLOOR = 0.4
@@ -230,6 +239,8 @@ def _refusal(asked: _Asked, part_intents: Sequence[Mapping[str, float]]) -> Refu
     if asked.resolved.message.asks_to_act:
         return "no_ability"
     outside = asked.intents.get(OUT_OF_SCOPE, 0.0)
+    if _OUTSIDE.search(asked.resolved.mentions.text) and outside >= WORDED_REFUSAL_FLOOR:
+        return "out_of_scope"
     top = outside >= max(asked.intents.values(), default=1.0)
     floor = REFUSAL_FLOOR if asked.covered else UNCOVERED_REFUSAL_FLOOR
     if asked.resolved.message.asks_for_writing or (top and outside >= floor):
