@@ -81,7 +81,10 @@ def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, float | str]]:
 
 
 def _figure(name: str, value: float, unit: str | None, currency: str | None) -> Figure:
-    kind = unit if unit in UNITS else next((u for pattern, u in _FIELD_UNITS if re.search(pattern, name, re.I)), None)
+    counted = re.sub(r"_per_(?!second).*$", "", name)
+    kind = (
+        unit if unit in UNITS else next((u for pattern, u in _FIELD_UNITS if re.search(pattern, counted, re.I)), None)
+    )
     quantities: tuple[tuple[str, float], ...] = ()
     if kind == "money":
         quantities = tuple((c, value) for c in ("CNY", "USD") if currency in (None, c))

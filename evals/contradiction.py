@@ -7,7 +7,7 @@ opposite of what the span says. Silence is no proof of support.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from evals.numbers import Figure, close, read_figures
 from evals.text import fold, normalise
@@ -127,12 +127,20 @@ def _figures(statement: str, span: str, context: str) -> str:
 def same_figure(figure: Figure, other: Figure) -> bool:
     """Whether two figures may be the same amount, within one per cent or the rounding that their decimals show.
 
-    Where both have a unit, they must agree in the quantity; a bare number agrees with the plain or scaled value.
+    Where both have a unit, they must agree in the quantity, or in what a scale makes of the number (`1.25B` may be
+    tokens); a bare number agrees with the plain or scaled value, or as a share with a percentage.
     """
-    tolerance = max(0.01, figure.rounding)
+    tolerance = max(0.01, figure.rounding * 1.05)
+
+    def alike(ours: Iterable[float], theirs: Iterable[float]) -> bool:
+        return any(close(v, w, tolerance) for v in ours for w in theirs)
+
     if figure.quantities and other.quantities:
-        return any(d == o and close(v, w, tolerance) for d, v in figure.quantities for o, w in other.quantities)
-    return any(close(v, w, tolerance) for v in figure.scaled for w in other.scaled)
+        return any(
+            d == o and close(v, w, tolerance) for d, v in figure.quantities for o, w in other.quantities
+        ) or alike((v for v in figure.scaled if v != figure.plain), (w for _, w in other.quantities))
+    shares = [v for one in (figure, other) for d, v in one.quantities if d == "fraction"]
+    return alike(figure.scaled, other.scaled) or alike(shares, other.scaled if figure.quantities else figure.scaled)
 
 
 def _names(statement: str, span: str, context: str) -> str:

@@ -33,7 +33,17 @@ def _run(**inputs: Any) -> ToolRun:
         n="T1",
         tool="plan_data_transfer",
         inputs={name: ToolInput(value=value, origin="question") for name, value in inputs.items()},
-        result={"days": 2.3148, "hours": 55.56, "cost": 120.0, "currency": "USD"},
+        result={
+            "days": 2.3148,
+            "hours": 55.56,
+            "cost": 120.0,
+            "currency": "USD",
+            "burn_per_day": 51.84,
+            "bytes_per_day": 8.64e12,
+            "relative": 0.38,
+            "tokens": 1.25e9,
+            "effective_bytes_per_second": 1e8,
+        },
         formula="days = volume * 8 / bandwidth / 86400",
     )
 
@@ -194,12 +204,17 @@ def test_a_mark_that_adds_nothing_is_idle() -> None:
         ("It takes 2.3 hours. [T1]", False),
         ("It costs 120 元. [T1]", False),
         ("It takes 3.2 days. [T1]", False),
-        ("At 100 MB/s it takes 2.3 days. [T1]", True),
+        ("That is $51.84 a day for 8.64 TB, 38% of the rate. [T1]", True),
+        ("| tokens | 1.25B |\n\n[T1]", True),
+        ("It runs at 100 MB/s. [T1]", True),
+        ("It is 39.5% of the rate. [T1]", False),
+        ("It costs 120 万 USD. [T1]", False),
+        ("For 20 TB it takes 2.3 days. [T1]", True),
         ("The line is the bottleneck. [T1]", True),
     ],
 )
 def test_a_calculation_supports_its_own_figures(text: str, supported: bool) -> None:
-    answer = make_answer(text, citations=[], tool_runs=[_run()], question="20 TB at 100 MB/s?")
+    answer = make_answer(text, citations=[], tool_runs=[_run()], question="20 TB at full speed?")
     assert (CitationRecallMetric(_Words()).score(make_case(), answer).value == 1) is supported  # type: ignore[union-attr]
 
 
