@@ -12,6 +12,7 @@ from assistant.advisor import Advisor
 from assistant.errors import AdvisorError, ConversationNotFound
 from assistant.events import Answered, Stage, StageStarted, TextReleased
 from assistant.schema import Answer, Language
+from ui.batches import batched
 from ui.conversation import conversation_html, failed_html, turn_html, working_html
 from ui.layout import CHAT_TOOLS, COMPOSER, HISTORY, PANEL_HEADING, heading, html
 from ui.sources import empty_panel, panel_html
@@ -73,15 +74,20 @@ def _turns(advisor: Advisor, asked: dict[str, Any], who: str, spoken: Language) 
     stage: Stage = "understanding"
     text = ""
     try:
-        for event in advisor.stream(question, conversation_id, who):
-            match event:
-                case StageStarted(stage):
-                    yield keep, working_html(question, text, stage, spoken), keep
-                case TextReleased(piece):
-                    text += piece
-                    yield keep, working_html(question, text, stage, spoken), keep
-                case Answered(answer):
-                    yield keep, turn_html(answer, len(earlier) + 1, spoken, last=True), _panel(advisor, answer, spoken)
+        for batch in batched(advisor.stream(question, conversation_id, who)):
+            done: Answer | None = None
+            for event in batch:
+                match event:
+                    case StageStarted(stage):
+                        pass
+                    case TextReleased(piece):
+                        text += piece
+                    case Answered(done):
+                        pass
+            if done is None:
+                yield keep, working_html(question, text, stage, spoken), keep
+            else:
+                yield keep, turn_html(done, len(earlier) + 1, spoken, last=True), _panel(advisor, done, spoken)
     except AdvisorError as error:
         yield keep, failed_html(question, str(error), spoken), empty_panel(spoken)
 

@@ -43,6 +43,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def outside() -> Iterator[Outside]:
+    """What the server wanted from elsewhere."""
+    proxy = Outside()
+    yield proxy
+    proxy.close()
+
+
+@pytest.fixture(scope="session")
+def outside_browser() -> Iterator[Outside]:
+    """What the browser wanted from elsewhere."""
     proxy = Outside()
     yield proxy
     proxy.close()
@@ -83,10 +92,12 @@ def server(data_dir: Path, outside: Outside) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def browser(outside: Outside) -> Iterator[Browser]:
+def browser(outside_browser: Outside) -> Iterator[Browser]:
     expect.set_options(timeout=15_000)
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=[*FLAGS, f"--proxy-server={outside.url}"])
+        started = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=[*FLAGS, f"--proxy-server={outside_browser.url}"]
+        )
         yield started
         started.close()
 
