@@ -18,8 +18,8 @@ _PARAGRAPHS = 0.4
 _WHOLE_ITEM: dict[Language, int] = {"zh": 160, "en": 360}
 """A list item up to this length is one statement; a longer one is split at its sentences."""
 _CLAUSE_ENDS = ("；", ";", "……", "，", ",", "、", "：", "\n", " ")
-_LABEL = re.compile(r"(?:\*\*[^*\n]{1,40}\*\*|[^：:。.\n]{1,20}[：:])")
-_EDGE = re.compile(r"(?:[#>*\-+•●]+[ \t]+|\d{1,3}[.)、][ \t]*|[ \t\u3000]+)")
+_LONGEST_NAME = 200
+"""Characters of a heading that are kept in the section path."""
 _EMPHASIS = ("***", "**", "__", "*", "_")
 
 
@@ -222,5 +222,5 @@ def _without_marks(text: str, span: Span) -> Span:
 
 def _unmarked(heading: str) -> str:
     """A heading's text without emphasis and code marks, and links as their text."""
-    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+    text = re.sub(r"!?\[([^\[\]]{0,200})\]\([^()\[]{0,500}\)", r"\1", heading[:_LONGEST_NAME])
     return re.sub(r"\*\*|__|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)", "", text).strip()

@@ -71,9 +71,9 @@ def parse_description(text: str, where: str, first_line: int) -> Description:
     """
     import yaml
 
-    if re.search(r"(?:^|[\s\[{,:-])[&*][A-Za-z]", text) and re.search(r"^\s*\S+:\s*\*|\[\s*\*|-\s+\*\w", text, re.M):
-        raise DocumentError(f"The {where} uses YAML aliases. Write the values out.")
     try:
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=yaml.SafeLoader)):
+            raise DocumentError(f"The {where} uses YAML aliases. Write the values out.")
         values = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
