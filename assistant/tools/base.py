@@ -189,7 +189,8 @@ def _out_of_range(name: str, given: Any, bound: str, limit: Any, language: Langu
     shown = f"{float(given):,.6g}" if isinstance(given, int | float) else str(given)
     end = f"{float(limit):,.12g}"
     if language == "zh":
-        return f"{_NAMES_ZH.get(name, name)} {shown} 超出合理范围，不现实：{_BOUNDS_ZH[bound].format(end)}。请核对数量和单位。"
+        subject = _NAMES_ZH.get(name, name)
+        return f"{subject} {shown} 超出合理范围，不现实：{_BOUNDS_ZH[bound].format(end)}。请核对数量和单位。"
     subject = name.replace("_", " ").replace("gpu", "GPU")
     return (
         f"{subject} of {shown} is out of range: {_BOUNDS_EN[bound].format(end)}. Please check the amount and its unit."
