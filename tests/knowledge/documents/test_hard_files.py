@@ -209,7 +209,7 @@ def zipped(**files: str) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for name, content in files.items():
-            archive.writestr(name, content)
+            archive.writestr(zipfile.ZipInfo(name), content)
     return out.getvalue()
 
 
@@ -423,6 +423,7 @@ def test_a_sidecar_gives_sources_owner_and_dates(tmp_path: Path) -> None:
         ("a: b\n  c: d: e", "line 3"),
         ("references:\n  - {x: 1}", "neither name nor url"),
         ("a: &x 1\nb: *x", "alias"),
+        ("a: " + "[" * 9_000, "brackets"),
     ],
 )
 def test_a_front_matter_that_can_not_be_read_is_refused_with_its_line(front: str, reason: str) -> None:
