@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 
 from knowledge.documents.characters import clean
@@ -18,12 +19,14 @@ class TextBuilder:
         self._parts: list[str] = []
         self._blocks: list[Block] = []
         self._length = 0
+        self._started = time.monotonic()
 
     def raw(self, text: str) -> None:
         """Append text that belongs to no block: markers, blank lines."""
         self._parts.append(text)
         self._length += len(text)
         check(self._limits, "max_characters", self._length, "Extracted text in characters:")
+        check(self._limits, "max_seconds", int(time.monotonic() - self._started), "Seconds spent on reading it:")
 
     def block(self, kind: BlockKind, text: str, level: int = 0, page: int | None = None) -> None:
         """Append text as it is and record it as a block; blank text is ignored."""

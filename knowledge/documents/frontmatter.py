@@ -15,6 +15,8 @@ SIDECAR_SUFFIXES = (".meta.yaml", ".meta.yml")
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S | re.M)
 _KEY = re.compile(r"^[A-Za-z_][\w-]*[ \t]*:", re.M)
 _MAX_CHARACTERS = 100_000
+_MAX_BRACKETS = 1_000
+"""Each open one slows the YAML parser down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,8 @@ def parse_description(text: str, where: str, first_line: int) -> Description:
     """
     import yaml
 
+    if text.count("[") + text.count("{") > _MAX_BRACKETS:
+        raise DocumentError(f"The {where} has more than {_MAX_BRACKETS} brackets. Write lists as lines with dashes.")
     try:
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=yaml.SafeLoader)):
             raise DocumentError(f"The {where} uses YAML aliases. Write the values out.")
@@ -78,7 +82,7 @@ def parse_description(text: str, where: str, first_line: int) -> Description:
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         line = f" in line {mark.line + first_line}" if mark else ""
-        reason = getattr(error, "problem", None) or "it can't be read"
+        reason = getattr(error, "problem", None) or " ".join(str(error).split())[:100]
         raise DocumentError(f"The {where} isn't valid YAML{line}: {reason}. Correct it.") from error
     if values is None:
         return Description()
@@ -94,6 +98,8 @@ def _shown(value: object) -> str:
         return ""
     if isinstance(value, datetime):
         return value.date().isoformat()
+    if isinstance(value, dict):
+        return "; ".join(f"{key}: {shown}" for key, item in value.items() if (shown := _shown(item)))
     if isinstance(value, list):
         return ", ".join(shown for item in value if (shown := _shown(item)))
     return " ".join(str(value).split())

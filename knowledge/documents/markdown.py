@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -40,10 +39,8 @@ def read_markdown(text: str, limits: Limits) -> Draft:
     description, body = split_front_matter(clean(text))
     check(limits, "max_lines", body.count("\n") + 1, "Lines:")
     builder = TextBuilder(limits)
-    started = time.monotonic()
     hidden: tuple[str, int] | None = None
     for segment in _segments(body):
-        check(limits, "max_seconds", int(time.monotonic() - started), "Seconds spent on reading it:")
         hidden = _Copier(segment, builder, hidden).copy()
     content, blocks = builder.finish()
     title = description.metadata.get("title", "")

@@ -56,8 +56,8 @@ def _cell(cell: Any) -> str:
     if value is None or cell.data_type == "e":
         return ""
     if isinstance(value, str):
-        return "" if len(value) >= _HIDDEN_TEXT and _is_white(cell) else value
-    return shown(value, cell.number_format)
+        return "" if len(value) >= _HIDDEN_TEXT and cell.has_style and _is_white(cell) else value
+    return shown(value, cell.number_format if cell.has_style else None)
 
 
 def _is_white(cell: Any) -> bool:
