@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -9,13 +10,13 @@ from functools import partial
 from assistant.answer.calculations import describe_missing, describe_run
 from assistant.answer.composer import compose
 from assistant.answer.draft import Rendered, Statement, render
-from assistant.answer.figures import figures, unsupported, values_of_text
 from assistant.answer.phrases import phrase
 from assistant.answer.verify import Fault, verify
 from assistant.schema import Citation, Language, Status, ToolRun
 from assistant.tools.base import Presentation
 from assistant.understand.dialogue import Outcome, Plan
 from assistant.understand.frames import frame_of
+from knowledge import quantities
 from knowledge.records import SearchResult
 
 SourceText = Callable[[str], str]
@@ -110,9 +111,12 @@ def _frames(plan: Plan, found: SearchResult, runs: Sequence[ToolRun]) -> tuple[l
 
 
 def _says(found: SearchResult, question: str) -> bool:
-    """Whether what was found holds a number of the question; a question without numbers claims none."""
-    numbers = unsupported(question, [value for hit in found.hits for value in values_of_text(hit.text)])
-    return len(numbers) < len(figures(question)) or not figures(question)
+    """Whether a passage found holds an amount of the question, with its unit; a question without amounts claims none."""
+    claimed = [q for q in quantities.find(question) if q.unit not in ("1", "node", "gpu")]
+    said = [q for hit in found.hits for q in quantities.find(hit.text)] if claimed else []
+    return not claimed or any(
+        c.unit == s.unit and math.isclose(c.value, s.value, rel_tol=1e-3) for c in claimed for s in said
+    )
 
 
 def _lists(runs: Sequence[ToolRun]) -> bool:

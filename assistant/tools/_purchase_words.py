@@ -144,7 +144,8 @@ def _best(result: Mapping[str, Any], language: Language) -> str:
         full = exact_money(result["options"][0]["cost"], result["currency"], language)
         text += f"：{period} {cost}" if zh else f": {cost} {period}"
         if result["best"] != "on_demand":
-            text += f"，按需要 {full}" if zh else f" against {full}"
+            less = exact_money(result["saving"], result["currency"], language)
+            text += f"，按需要 {full}，省 {less}" if zh else f" against {full}, {less} less"
     return text + ("。" if zh else ".")
 
 

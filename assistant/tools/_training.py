@@ -158,6 +158,8 @@ class Estimate:
         inputs = self.inputs
         if self.shape is None and self.hours is not None and inputs.cost is not None and not self.has_speed:
             return self._bill()
+        if self.shape is None and inputs.tokens is not None and (speed := self._measured_speed()):
+            return self._measured(inputs.tokens * inputs.epochs, speed)
         if self.shape is None and (inputs.tokens is not None or (self.hours is None and self.money is None)):
             fields = ["model"] if inputs.tokens is not None else ["model", "tokens"]
             _training_notes.ask(fields if inputs.gpu or inputs.gpu_count else [*fields, "gpu"], self.language)
@@ -181,6 +183,34 @@ class Estimate:
         return Calculation(
             dict(self.result), "卡时价 = 账单 ÷ 卡时" if zh else "price of a GPU-hour = bill / GPU-hours"
         )
+
+    def _measured_speed(self) -> float | None:
+        """Tokens a second of one GPU, where it was measured and the GPUs are known."""
+        inputs = self.inputs
+        if inputs.tokens_per_second_per_gpu is not None:
+            return inputs.tokens_per_second_per_gpu
+        return inputs.tokens_per_second / self.gpus if inputs.tokens_per_second and self.gpus else None
+
+    def _measured(self, tokens: float, speed: float) -> Calculation:
+        """Tokens at a measured speed, whatever the model."""
+        hours = tokens / speed / 3600
+        zh = self.language == "zh"
+        self.result |= {"tokens": tokens, "tokens_per_second_per_gpu": speed, "gpu_hours": hours}
+        formula = "卡时 = token ÷ 每卡速度 ÷ 3600" if zh else "GPU-hours = tokens / speed of a GPU / 3,600"
+        if self.gpus:
+            self.result |= {"gpu_count": self.gpus, "days": hours / self.gpus / 24}
+            formula += "；天数 = 卡时 ÷ 卡数 ÷ 24" if zh else "; days = GPU-hours / GPUs / 24"
+        if self.inputs.price_per_gpu_hour is not None:
+            price = self.inputs.price_per_gpu_hour
+            currency = self.inputs.currency or "USD"
+            self.result |= {"price_per_gpu_hour": price, "cost": hours * price, "currency": currency}
+            formula += "；费用 = 卡时 × 卡时价" if zh else "; cost = GPU-hours x price"
+        said = (
+            "按给出的实测速度，未计重启、存档和评测。"
+            if zh
+            else "At the stated speed; restarts, checkpoints and evaluation not counted."
+        )
+        return Calculation(dict(self.result), formula, filled=self.filled, assumptions=(said,))
 
     def _take_price(self) -> None:
         inputs = self.inputs

@@ -14,6 +14,8 @@ def present(run: ToolRun, language: Language) -> Presentation:
     """The estimate in words and a table."""
     zh = language == "zh"
     result = run.result
+    if "flops" not in result and "tokens" in result:
+        return Presentation(_measured(result, language))
     if "flops" not in result:
         return Presentation(_only_price(result, language))
     if result.get("solved") == "mfu":
@@ -36,6 +38,25 @@ def present(run: ToolRun, language: Language) -> Presentation:
         else "MFU (measured throughput) and the price of a GPU-hour, each in proportion."
     )
     return Presentation(headline, tuple(_table(run, language)), drivers)
+
+
+def _measured(result: Mapping[str, Any], language: Language) -> str:
+    """Time and cost at a measured speed."""
+    zh = language == "zh"
+    tokens, hours = (show.number(result[name], language) for name in ("tokens", "gpu_hours"))
+    speed = show.number(result["tokens_per_second_per_gpu"], language)
+    text = (
+        f"{tokens} token 以每卡每秒 {speed} token 需 {hours}卡时"
+        if zh
+        else f"{tokens} tokens at {speed} tokens/s a GPU take {hours} GPU-hours"
+    )
+    if "days" in result:
+        count, days = show.exact(result["gpu_count"]), show.days(result["days"], language)
+        text += f"，{count} 张卡约 {days}" if zh else f", about {days} on {count} GPUs"
+    if "cost" in result:
+        cost = show.money(result["cost"], result["currency"], language)
+        text += f"，费用约 {cost}" if zh else f", and cost about {cost}"
+    return text + ("。" if zh else ".")
 
 
 def _only_price(result: Mapping[str, Any], language: Language) -> str:

@@ -61,13 +61,17 @@ _AMOUNT_ASKED = re.compile(
     re.I,
 )
 _OUTSIDE = re.compile(
-    r"挖矿|挖(?:币|以太|比特|门罗)|矿机|比特币|以太坊|炒股|股票|股价|基金|彩票|理财|打游戏|游戏|帧数?高|帧率|吃(?:点|什么|啥)药|药|疼|痛(?!点)|头晕|心慌|症状|医生|面试|工资|薪资|跳槽|简历"
+    r"挖矿|挖(?:币|以太|比特|门罗)|门罗币|[一-鿿]{1,2}币(?!种)[^，。]{0,10}(?:挖|炒|涨)|转行|考研|考公|移民|矿机|比特币|以太坊|炒股|股票|股价|基金|彩票|理财|打游戏|游戏|帧数?高|帧率|吃(?:点|什么|啥)药|药|疼|痛(?!点)|头晕|心慌|症状|医生|面试|工资|薪资|跳槽|简历"
     r"|天气|旅游|机票|火车|食谱|\bmin(?:e|ing) (?:crypto|bitcoin|btc|eth|ethereum|monero|coins?)|\bcrypto(?:currency)?\b|\bbitcoin|\bethereum|\bstocks?\b|\bshares?\b(?= price| rise| fall|$)"
     r"|\bfps\b|\bgaming\b|\bgames?\b|\bpainkillers?|\bdos(?:e|age)\b|\bhurts?\b|\b(?:back|knee|wrist|neck) pain|\bdoctor\b|\bdizzy\b|\bheadache|\bsalar(?:y|ies)\b(?!.*cost)"
     r"|\bjob interview|\bresume\b|\bcareer\b|\bhoroscope|\bweather\b|\brecipe|\bflights?\b|\bceo\b|\bvisa\b",
     re.I,
 )
 """Subjects that are none of ours, in words; the vector must agree a little."""
+_FUTURE_PRICE = re.compile(
+    r"(?:会|能|要)(?:不会|不能)?(?:降|跌|涨|升)(?:到|价|吗)|(?:降|跌|涨)到[^，。]{0,10}[块元]|\bwill\b[^.?]{0,40}\b(?:cost|price|cheaper|drop|fall)",
+    re.I,
+)
 MAX_FOLLOW_UP_CHARACTERS = 60
 MAX_CALLS = 4
 TOOL_FLOOR = 0.62
@@ -232,6 +236,8 @@ def _refusal(asked: _Asked, part_intents: Sequence[Mapping[str, float]]) -> Refu
         return "unlawful"
     if asked.resolved.follow_up:
         return None
+    if asked.resolved.mentions.names_of("accelerator") and _FUTURE_PRICE.search(asked.resolved.mentions.text):
+        return "no_forecast"
     if asked.resolved.asks_price and _FUTURE.search(asked.resolved.mentions.text):
         return "no_forecast"
     if len(asked.resolved.parts) > 1:

@@ -56,7 +56,8 @@ def read_mentions(text: str) -> Mentions:
 
 
 _SINGLE_TIME = re.compile(
-    r"\b(?:for|over|in|within|takes|every|to) (?P<amount>an? (?P<unit>hour|day|week|month|quarter|year))\b", re.I
+    r"\b(?:for|over|in|within|takes|every|to|what.?s|is|costs?|all) (?P<amount>an? (?P<unit>hour|day|week|month|quarter|year))\b",
+    re.I,
 )
 _SECONDS = {
     "hour": 3600.0,

@@ -17,7 +17,7 @@ from assistant.schema import Language
 from assistant.understand.mentions import Mentions
 from knowledge.quantities import Quantity, compatible
 
-_CLAUSE_END = re.compile(r"[,;!?，；。！？、\n]|\.(?=\s|$)")
+_CLAUSE_END = re.compile(r"[,;!?，；。！？、\n]|\.(?=\s|$)|\sand\s")
 _CUE_WORTH = 3.0
 _DISTANCE_COST = 0.05
 """For each character between a cue and the amount."""

@@ -27,7 +27,7 @@ UNITS: tuple[tuple[str, float, str, str, str], ...] = (
     ("gpu_hour", 1.0, "gpu-hour", "gpu-hour", rf"(?:(?:{GPU_MARK}+)[\s·-]?)?(?:gpu|card|卡|张卡?|accelerator)[\s·*×-]?(?:hours?|hrs?|h(?![a-z])|小时|时(?!间|候))|(?:{GPU_MARK}+)[\s·-]?(?:hours?|小时)"),
     ("gpu_day", 24.0, "gpu-hour", "gpu-day", rf"(?:(?:{GPU_MARK}+)[\s·-]?)?(?:gpu|卡|card)[\s·*×-]?(?:days?|天)"),
     ("token_rate", 1.0, "token/s", "token/s", r"tps(?![a-z])|t/s(?![a-z])"),
-    ("tokens", 1.0, "tokens", "token", r"个?\s?(?:tokens?|toks?|tkns?)(?![a-z])|个?词元"),
+    ("tokens", 1.0, "tokens", "token", r"个?\s?(?:to?k(?:e|n|en|ne)?n?s?)(?![a-z])|个?词元"),
     ("parameters", 1.0, "parameters", "parameter", r"个?(?:参数量?)|(?:of\s)?(?:param(?:eter)?s?)(?![a-z])|-param(?:eter)?(?![a-z])|级?别?(?:大|语言)*模型|级模型|-?\s?models?(?![a-z])"),
     ("ms", 1e-3, "second", "ms", r"毫秒|ms(?![a-z])|milliseconds?(?![a-z])|msec(?![a-z])"),
     ("us", 1e-6, "second", "us", r"微秒|[uμµ]s(?![a-z])|microseconds?(?![a-z])"),

@@ -24,6 +24,7 @@ _TO_UNIT = re.compile(
 )
 _TIMES = re.compile(r"\s*(?:[x×*✕]|乘(?:以)?|times)\s*", re.I)
 _IDLE = re.compile(r"空转|空闲|闲置|浪费|没用上|idle|wast|unused", re.I)
+_BOUGHT = re.compile(r"抢占|竞价|预留|包年|包月|承诺|\bspot\b|preempt|reserv|commit", re.I)
 _MONEY = re.compile(r"[A-Z]{3}$")
 
 
@@ -176,6 +177,8 @@ def _refine(arguments: dict[str, Any], mentions: Mentions) -> dict[str, Any]:
     """The most telling question wins: a change, then a discounted bill; the rest would only confuse the calculator."""
     if {"before", "after"} <= arguments.keys():
         return {name: arguments[name] for name in ("before", "after")}
+    if _BOUGHT.search(mentions.text) and "expression" not in arguments:
+        return {} if any(q.kind in ("discount", "price left") for q in mentions.quantities) else arguments
     left = [q for q in mentions.quantities if q.kind in ("discount", "price left")]
     if left and {"rate", "quantity"} <= arguments.keys():
         share = left[0].value if left[0].kind == "price left" else 1 - left[0].value

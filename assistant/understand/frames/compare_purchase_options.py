@@ -21,7 +21,7 @@ _LOST = re.compile(
 )
 _SAVING = re.compile(r"存(?:一次|档|盘)|保存|写|ckpt|checkpoint|检查点|\bsav(?:e|ing)\b|writ", re.I)
 _RESTART = re.compile(r"重启|重新|恢复|拉起|restart|resume|recover|come back", re.I)
-_PER_COMMITMENT = re.compile(r"^\s*(?:is|年|年期|commit|reserv|预留)|^\s*\d+ ?%|年", re.I)
+_PER_COMMITMENT = re.compile(r"^\s*[¥$]?\d|^\s*(?:is|年|年期|commit|reserv|预留)|^\s*\d+ ?%|年", re.I)
 _INTERVAL = re.compile(
     r"(?:每|隔)[^，。,]{0,6}(?:存|保存|写)|(?:存|保存)[^，。,]{0,4}(?:间隔|一次)|sav(?:e|ing) every|checkpoint every",
     re.I,
@@ -70,7 +70,7 @@ FRAME = Frame(
         Amount("reserved_price_per_hour", "money/hour", cues=_RESERVED, reach=10),
         Amount("on_demand_price_per_hour", "money/hour", cues=_ON_DEMAND, reach=10, plain=True),
         Amount("on_demand_price_per_hour", "money/gpu-hour", plain=True),
-        Amount("on_demand_price_per_hour", "1", cues=re.compile(r"hourly|每小时", re.I), reach=4),
+        Amount("on_demand_price_per_hour", "1", cues=re.compile(r"hourly|每(?:个)?小时|一(?:个)?小时", re.I), reach=4),
         Amount("reserved_price_per_month", "money/month", plain=True),
         Amount("reserved_price_per_month", "money", cues=re.compile(r"包月|每月|monthly|per month|commit", re.I)),
         Amount("reserved_price_per_month", "1", cues=re.compile(r"包月|monthly", re.I), reach=14),
@@ -110,6 +110,15 @@ FRAME = Frame(
         ("interruption_hours",),
     ),
     choices=(
+        Choice(
+            "utilization",
+            (
+                (
+                    1.0,
+                    re.compile(r"全年(?:开|满|不停|都)|一直开|7x24|24x7|24/7|round the clock|always on|all year", re.I),
+                ),
+            ),
+        ),
         Choice(
             "checkpointing",
             (

@@ -38,7 +38,7 @@ FRAME = Frame(
     tool="estimate_storage",
     asks=re.compile(
         r"存储|对象存储|归档|副本|磁盘|硬盘|占(?:多少|盘)|多大(?:空间|的?盘)|ckpt|checkpoint|检查点|存(?:一|两|三|几|\d)份|每月|一个月多少|冷数据"
-        r"|storage|\bstor(?:e|ing)\b|disk|archive|replica|bucket|snapshot|per month|monthly|keep (?:the )?last|\btier",
+        r"|storage|\bcop(?:y|ies) of|\bstor(?:e|ing)\b|disk|archive|replica|bucket|snapshot|per month|monthly|keep (?:the )?last|\btier",
         re.I,
     ),
     amounts=(
@@ -47,7 +47,8 @@ FRAME = Frame(
         Amount("price_per_gb_month", "money/GB/month", plain=True),
         Amount("price_per_gb_month", "money/GB", plain=True),
         Amount("archive_share", "fraction", cues=_ARCHIVE, kinds=("share",), plain=True),
-        Amount("copies", "copy", plain=True),
+        Amount("keep_last", "copy", cues=_KEEP, reach=10),
+        Amount("copies", "copy", blocks=re.compile(r"^\s*(?:多大|多少|ckpt|检查点)|一$", re.I), plain=True),
         Amount(
             "months",
             "month",

@@ -89,6 +89,7 @@ FRAME = Frame(
         ("model",),
         ("gpu_hours",),
         ("tokens",),
+        ("tokens", "tokens_per_second_per_gpu"),
         ("examples",),
         ("gpu_count", "days"),
         ("budget", "price_per_gpu_hour"),

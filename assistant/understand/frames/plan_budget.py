@@ -38,13 +38,11 @@ _WORDS = {
 
 
 _PERIODS = ((re.compile(r"季度|quarter", re.I), 91.0), (re.compile(r"(?:全|今|本|一)年|年度|\byear", re.I), 365.0),
-            (re.compile(r"月|\bmonth", re.I), 30.0))  # fmt: skip
+            (re.compile(r"(?<![个\d一二两三四五六七八九十])月|\bmonth", re.I), 30.0))  # fmt: skip
 
 
 def _period(mentions: Mentions) -> Sequence[float]:
     """The period that a word names where no length is given: "for the month", "月底"."""
-    if any(q.unit == "second" and q.written in ("month", "quarter", "year") for q in mentions.quantities):
-        return []
     if not (_SPENT.search(mentions.text) or _DAILY.search(mentions.text)):
         return []
     return [days for words, days in _PERIODS if words.search(mentions.text)][:1]

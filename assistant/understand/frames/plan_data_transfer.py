@@ -33,8 +33,28 @@ def _of_a_device(quantity: Quantity, mentions: Mentions) -> bool:
     )
 
 
+_LINES = re.compile(
+    r"(?P<zh>[两二三四五六八])条\s*$|(?P<n>\d)\s*(?:条|x|×|\*|lines of|links? of)\s*$|(?P<en>two|three|four)\s*$|(?P<dual>dual|双)\s*$",
+    re.I,
+)
+_COUNTED = {"两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "八": 8, "two": 2, "three": 3, "four": 4}
+
+
+def _lines(before: str) -> int:
+    """How many lines of that rate there are ("两条10G专线")."""
+    match = _LINES.search(before)
+    if match is None:
+        return 1
+    word = (match["zh"] or match["en"] or "").lower()
+    return 2 if match["dual"] else _COUNTED.get(word) or int(match["n"])
+
+
 def _line_rates(mentions: Mentions) -> Sequence[float]:
-    stated = [quantity.to("bit/s") for quantity in _rates(mentions) if not _of_a_device(quantity, mentions)]
+    stated = [
+        quantity.to("bit/s") * _lines(mentions.text[: quantity.start])
+        for quantity in _rates(mentions)
+        if not _of_a_device(quantity, mentions)
+    ]
     return stated or ([0.0] if _NOTHING.search(mentions.text) else [])
 
 
