@@ -21,7 +21,13 @@ from knowledge.search import Searcher
 from knowledge.store import Store
 
 if TYPE_CHECKING:
+    from assistant.attachments import Attachments
     from assistant.conversations import Conversations
+    from knowledge.encoders import Encoded
+    from knowledge.records import SearchResult
+
+ATTACHMENTS = "attachments"
+"""Folder of the files that belong to conversations, in the data folder."""
 
 
 class Advisor:
@@ -57,6 +63,27 @@ class Advisor:
 
         return Conversations.in_folder(self.settings.data_dir)
 
+    @cached_property
+    def attachments(self) -> Attachments:
+        """Files that belong to one conversation."""
+        from assistant.attachments import Attachments
+
+        return Attachments(self.settings.data_dir / ATTACHMENTS, self.encoder)
+
+    def source_text(self, conversation_id: str) -> Callable[[str], str]:
+        """The text of the documents that answers of a conversation cite: everybody's, or attached to it."""
+
+        def text(document_id: str) -> str:
+            attached = self.attachments.store(conversation_id) if self._any_attached else None
+            if attached is not None:
+                try:
+                    return attached.source_text(document_id)
+                except InvalidInput:
+                    pass  # it isn't among the attached
+            return self.store.source_text(document_id)
+
+        return text
+
     def ask(self, question: str, conversation_id: str | None = None) -> Answer:
         """Answer one question and keep the turn.
 
@@ -89,7 +116,7 @@ class Advisor:
         """
         self._check(question)
         state = DialogueState()
-        if conversation_id is not None:
+        if conversation_id is not None and not self._only_attached(conversation_id, owner):
             state = DialogueState.model_validate(self.conversations.last(conversation_id, owner).state)
         return self._stream(question, conversation_id or str(uuid.uuid4()), state, owner or "")
 
@@ -101,7 +128,7 @@ class Advisor:
         yield StageStarted("searching")
         query = self.encoder.query(resolved.search_text)
         clock.lap("encode")
-        found = self.searcher.search(resolved.search_text, self.settings.passages, query)
+        found = self._search(resolved.search_text, conversation_id, query)
         clock.lap("search")
         covered = found.coverage >= self.settings.coverage_threshold
         intents = self.intents.probabilities(found.query_vector)
@@ -118,10 +145,10 @@ class Advisor:
         yield StageStarted("writing")
         queries = {text: parts.get(text) or self.encoder.query(text) for text in planned.searches}
         clock.lap("encode")
-        searches = [self.searcher.search(text, self.settings.passages, query) for text, query in queries.items()]
+        searches = [self._search(text, conversation_id, query) for text, query in queries.items()]
         clock.lap("search")
         beside = [search for search in searches if search.coverage >= self.settings.coverage_threshold]
-        written = write_answer(planned, outcomes, found, covered, self._source_text, beside)
+        written = write_answer(planned, outcomes, found, covered, self.source_text(conversation_id), beside)
         clock.lap("answer")
         answer = Answer(
             id=str(uuid.uuid4()),
@@ -153,9 +180,26 @@ class Advisor:
                 "ADVISOR_MAX_QUESTION_CHARACTERS."
             )
 
+    def _only_attached(self, conversation_id: str, owner: str | None) -> bool:
+        """Whether files were attached to a conversation in which nothing has been asked yet."""
+        if not self._any_attached or not self.attachments.exists(conversation_id, owner):
+            return False
+        return not self.conversations.exists(conversation_id)
+
     @property
-    def _source_text(self) -> Callable[[str], str]:
-        return self.store.source_text
+    def _any_attached(self) -> bool:
+        """Spares those who attach nothing the time that loading takes."""
+        return (self.settings.data_dir / ATTACHMENTS).is_dir()
+
+    def _search(self, text: str, conversation_id: str, query: Encoded) -> SearchResult:
+        passages = self.settings.passages
+        found = self.searcher.search(text, passages, query)
+        if not self._any_attached or not self.attachments.exists(conversation_id):
+            return found
+        from assistant.attachments import beside
+
+        attached = self.attachments.search(conversation_id, text, passages)
+        return beside(attached, found, self.settings.coverage_threshold, passages)
 
 
 class _Clock:

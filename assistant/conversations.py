@@ -178,6 +178,12 @@ class Conversations:
                 for r in connection.execute(query)
             ]
 
+    def exists(self, conversation_id: str) -> bool:
+        """Whether a conversation with this id is stored, whoever it belongs to."""
+        query = select(func.count()).select_from(_CONVERSATIONS).where(_CONVERSATIONS.c.id == conversation_id)
+        with self._begin() as connection:
+            return bool(connection.scalar(query))
+
     def answer(self, conversation_id: str, answer_id: str, owner: str | None = None) -> Answer:
         """One answer of a conversation.
 

@@ -12,6 +12,7 @@ from fastapi.staticfiles import StaticFiles
 from assistant.advisor import Advisor
 from assistant.errors import AdvisorError
 from assistant.tools.registry import describe
+from ui.attachment_routes import attachment_routes
 from ui.evaluation_routes import evaluation_routes
 from ui.evaluations import Evaluations
 from ui.jobs import Jobs
@@ -37,6 +38,7 @@ def mount(app: FastAPI, advisor: Advisor, evaluations: Evaluations) -> FastAPI:
     Thread(target=_warm_up, args=(advisor,), daemon=True).start()
     jobs = Jobs()
     app.include_router(chat_routes(advisor))
+    app.include_router(attachment_routes(advisor))
     app.include_router(calculator_routes())
     app.include_router(library_routes(advisor, jobs))
     app.include_router(evaluation_routes(evaluations, jobs))

@@ -61,8 +61,10 @@ def _turns(advisor: Advisor, asked: dict[str, Any], who: str, spoken: Language) 
     try:
         earlier = advisor.conversations.answers(conversation_id, who) if conversation_id else []
     except ConversationNotFound:
-        # It was deleted in another tab; the question starts a new one.
-        conversation_id, earlier = None, []
+        # It was deleted in another tab, so the question starts a new one; or so far it only has attached files.
+        earlier = []
+        if not (conversation_id and advisor.attachments.exists(conversation_id, who)):
+            conversation_id = None
     replace = asked.get("replace")
     if conversation_id and isinstance(replace, int) and 0 < replace <= len(earlier):
         earlier = earlier[: replace - 1]
@@ -93,4 +95,5 @@ def _turns(advisor: Advisor, asked: dict[str, Any], who: str, spoken: Language) 
 
 
 def _panel(advisor: Advisor, answer: Answer, spoken: Language) -> str:
-    return f'<div data-answer="{answer.id}">{panel_html(answer, advisor.store.source_text, spoken)}</div>'
+    shown = panel_html(answer, advisor.source_text(answer.conversation_id), spoken)
+    return f'<div data-answer="{answer.id}">{shown}</div>'

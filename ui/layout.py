@@ -58,7 +58,7 @@ HISTORY = f"""
 """
 
 COMPOSER = f"""
-<form id="composer"><div id="attachments"></div>
+<form id="composer"><div id="attachments" data-load="/ui/attachments"></div>
 <label for="question" class="hidden">{both("your_question")}</label>
 <textarea id="question" rows="1" maxlength="8000" {labelled("your_question")}
 data-placeholder-en="{word("ask_here", "en")}" data-placeholder-zh="{word("ask_here", "zh")}"></textarea>

@@ -20,6 +20,7 @@ from ui.visitor import language, owner
 HEADER = "x-advisor"
 """Sent with every request that changes something: another site's page can't send it without being asked first."""
 MAX_REASON = 2000
+ALL = 1_000_000
 
 
 def from_own_page(request: Request) -> None:
@@ -85,12 +86,15 @@ def chat_routes(advisor: Advisor) -> APIRouter:
         shown = next((one for one in answers if one.id == answer), answers[-1] if answers else None)
         if shown is None:
             return empty_panel(spoken)
-        return f'<div data-answer="{shown.id}">{panel_html(shown, advisor.store.source_text, spoken)}</div>'
+        return f'<div data-answer="{shown.id}">{panel_html(shown, advisor.source_text(c), spoken)}</div>'
 
     @router.get("/documents/{document_id}", response_class=HTMLResponse)
-    def document(request: Request, document_id: str, start: int = 0, end: int = 0) -> str:
-        found = advisor.store.document(document_id)
-        text = advisor.store.source_text(document_id)
+    def document(request: Request, document_id: str, start: int = 0, end: int = 0, c: str = "") -> str:
+        store = advisor.store
+        attached = advisor.attachments.store(c) if advisor.attachments.exists(c, owner(request)) else None
+        if attached is not None and any(one.document_id == document_id for one in attached.documents()):
+            store = attached
+        found, text = store.document(document_id), store.source_text(document_id)
         return document_html(found.title, found.location, text, start, end, language(request))
 
     @router.get("/conversations/{conversation_id}/export")
@@ -108,11 +112,15 @@ def chat_routes(advisor: Advisor) -> APIRouter:
     @router.delete("/conversations/{conversation_id}", dependencies=[OwnPage])
     def delete(request: Request, conversation_id: str) -> dict[str, int]:
         advisor.conversations.delete(conversation_id, owner(request))
+        advisor.attachments.delete(conversation_id)
         return {"deleted": 1}
 
     @router.delete("/conversations", dependencies=[OwnPage])
     def delete_all(request: Request) -> dict[str, int]:
-        return {"deleted": advisor.conversations.delete_all(owner(request))}
+        who = owner(request)
+        for summary in advisor.conversations.summaries(who, limit=ALL):
+            advisor.attachments.delete(summary.id)
+        return {"deleted": advisor.conversations.delete_all(who)}
 
     @router.post("/feedback", dependencies=[OwnPage])
     def feedback(request: Request, rated: Rated) -> dict[str, str]:

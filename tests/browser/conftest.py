@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -41,6 +42,34 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason="Chromium isn't installed: apt-get install chromium"))
 
 
+@contextmanager
+def running(folder: Path, *documents: Path, environment: dict[str, str] | None = None) -> Iterator[str]:
+    """A server over a store of these documents; its URL once it has answered a first question."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.browser.server", str(folder), str(port), *map(str, documents)],
+        env={**os.environ, "ADVISOR_DATA_DIR": str(folder), "NO_PROXY": "127.0.0.1,localhost", **(environment or {})},
+        cwd=Path(__file__).parents[2],
+    )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        deadline = time.monotonic() + START_SECONDS
+        while True:
+            assert process.poll() is None, "the server ended before it was ready"
+            assert time.monotonic() < deadline, "the server isn't ready in time"
+            try:
+                httpx.get(f"{url}/v1/health", trust_env=False).raise_for_status()
+                break
+            except httpx.HTTPError:
+                time.sleep(0.2)
+        httpx.post(f"{url}/v1/ask", json={"question": "Hello"}, trust_env=False, timeout=60).raise_for_status()
+        yield url
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
 @pytest.fixture(scope="session")
 def outside() -> Iterator[Outside]:
     """What the server wanted from elsewhere."""
@@ -65,30 +94,9 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def server(data_dir: Path, outside: Outside) -> Iterator[str]:
     """Base URL of the running web app."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    environment = {**os.environ, "ADVISOR_DATA_DIR": str(data_dir), "NO_PROXY": "127.0.0.1,localhost"}
-    environment |= dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), outside.url)
-    root = Path(__file__).parents[2]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.browser.server", str(data_dir), str(port)], env=environment, cwd=root
-    )
-    url = f"http://127.0.0.1:{port}"
-    try:
-        deadline = time.monotonic() + START_SECONDS
-        while True:
-            assert process.poll() is None, "the server ended before it was ready"
-            assert time.monotonic() < deadline, "the server isn't ready in time"
-            try:
-                httpx.get(f"{url}/v1/health", trust_env=False).raise_for_status()
-                break
-            except httpx.HTTPError:
-                time.sleep(0.2)
-        httpx.post(f"{url}/v1/ask", json={"question": "Hello"}, trust_env=False, timeout=60).raise_for_status()
+    proxies = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), outside.url)
+    with running(data_dir, environment=proxies) as url:
         yield url
-    finally:
-        process.terminate()
-        process.wait(20)
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""The web app over a small store, for the browser tests: `python -m tests.browser.server FOLDER PORT`.
+"""The web app over a small store, for the browser tests: `python -m tests.browser.server FOLDER PORT [DOCUMENT…]`.
 
 Questions that begin with `slowly:` are answered with a pause before each step, so that a test can stop them.
 """
@@ -40,10 +40,10 @@ class PacedAdvisor(Advisor):
             yield event
 
 
-def main(folder: Path, port: int) -> None:
+def main(folder: Path, port: int, documents: list[Path]) -> None:
     settings = Settings(data_dir=folder)
     with Store.open(folder) as store:
-        report = ingest(store, load_encoder(settings.encoder), [DOCUMENTS])
+        report = ingest(store, load_encoder(settings.encoder), documents)
         assert not [file for file in report.files if file.status == "failed"], report
     advisor = PacedAdvisor(settings)
     app = mount(create_app(advisor), advisor, Workbench(folder))
@@ -51,4 +51,4 @@ def main(folder: Path, port: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]))
+    main(Path(sys.argv[1]), int(sys.argv[2]), [Path(path) for path in sys.argv[3:]] or [DOCUMENTS])

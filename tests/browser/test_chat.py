@@ -241,3 +241,31 @@ def test_send_to_first_text_is_fast(visit: OpenPage) -> None:
         times.append(page.evaluate("advisor.firstTextMs"))
     print(json.dumps({"first_text_ms": times}))
     assert sorted(times)[len(times) // 2] < 300 * 3  # the machine may be shared; `make bench` prints the figures
+
+
+def test_attached_file_answers_in_its_conversation_only(visit: OpenPage, tmp_path: Path) -> None:
+    quote = tmp_path / "quote.md"
+    quote.write_text(
+        "# Quote of Northwind Cloud\n\n## What does Northwind charge for support?\n\n"
+        "Northwind Cloud charges 417 dollars a month for premium support.\n"
+    )
+    broken = tmp_path / "broken.pdf"
+    broken.write_bytes(b"%PDF-1.7 this is no PDF")
+    page = visit()
+    page.locator("#attach").set_input_files([quote, broken])
+    expect(page.locator("#attachments .file")).to_have_text("quote.md")
+    expect(page.locator("#attachments .error")).to_contain_text("broken.pdf")
+    question = "What does Northwind Cloud charge for premium support?"
+    turn = ask(page, question)
+    expect(turn.locator(".text")).to_contain_text("417")
+    turn.locator(".mark.source").first.click()
+    expect(page.locator(".card.open mark")).to_contain_text("417")
+    page.locator(".card.open [data-document]").click()
+    expect(page.locator("dialog #document-span")).to_contain_text("417")
+    page.keyboard.press("Escape")
+    page.reload()
+    expect(page.locator("#attachments .file")).to_have_text("quote.md")
+    page.locator("#new-chat").click()
+    expect(page.locator("#attachments .file")).to_have_count(0)
+    other = ask(page, question)
+    assert "417" not in other.locator(".text").inner_text()

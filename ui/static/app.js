@@ -140,6 +140,7 @@
     advisor.live?.replaceChildren();
     load(advisor.chat, `/ui/conversation${query}`);
     load(advisor.panel, `/ui/panel${query}`);
+    load($("#attachments"), `/ui/attachments${query}`);
     document.body.classList.remove("panel-open", "history-open");
     refreshHistory();
     $("#question")?.focus();
@@ -191,7 +192,7 @@
     body.className = "document-body";
     const box = dialog(body, button.textContent);
     box.classList.add("wide");
-    await load(body, `/ui/documents/${encodeURIComponent(id)}?start=${start}&end=${end}`);
+    await load(body, `/ui/documents/${encodeURIComponent(id)}?start=${start}&end=${end}&c=${conversation()}`);
     const span = $("#document-span", body);
     if (span) { span.scrollIntoView({ block: "center", behavior: "instant" }); span.focus({ preventScroll: true }); }
   }
@@ -381,7 +382,7 @@
   }
   const seen = new IntersectionObserver((entries) => {
     for (const entry of entries) if (entry.isIntersecting) { seen.unobserve(entry.target); draw(entry.target).catch((error) => entry.target.replaceChildren(problem(error))); }
-  });
+  }, { rootMargin: "800px" });
   function redrawCharts() { for (const place of $$("[data-drawn]")) draw(place); }
 
   function hydrate() {
