@@ -55,9 +55,9 @@ _FUTURE = re.compile(
     re.I,
 )
 _AMOUNT_ASKED = re.compile(
-    r"多少|几(?:张|天|个|台|块|倍|小时|卡|点)|多(?:久|大|长|快)|够(?:不够|吗|用吗|不)|(?:放|装|塞)得?下|能不能(?:跑|训|装|放)|行不|算算|算一下|算下|估(?:算|一下)"
+    r"多少|几(?:张|天|个|台|块|倍|小时|卡|点)|多(?:久|大|长|快)|够(?:不够|吗|用吗|不)|(?:放|装|塞)得?下|能不能(?:跑|训|装|放)|够[训跑装]|跑得动|行不|算算|算一下|算下|估(?:算|一下|个|下)"
     r"|哪个便宜|划算|撑爆|会超|\bhow (?:long|many|much|big|large|fast|often)\b|\beta\b|\bfits?\b|\bcosts? (?:of|us|me)|\bprice of|\benough\b"
-    r"|\bwork out\b|\bcalculate|\bestimate\b|\bfill up\b|\bwhen will\b|\btrain .{0,20}on (?:\d|one|two|my)",
+    r"|\bspeed-?up\b|\bbreak-?even point|\bout of memory\?|\bafford\b|\bcan (?:i|we) (?:fine-?tune|train|run|fit|host)\b|\bwork out\b|\bcalculate|\bestimate\b|\bfill up\b|\bwhen will\b|\btrain .{0,20}on (?:\d|one|two|my)",
     re.I,
 )
 _OUTSIDE = re.compile(
@@ -83,7 +83,7 @@ UNCOVERED_REFUSAL_FLOOR = 0.35
 WORDED_REFUSAL_FLOOR = 0.1
 """A question outside the subject is refused at less where the documents don't answer it either."""
 ASKED_FLOOR = 0.2
-ASK_BACK_FLOOR = 0.4
+ASK_BACK_FLOOR = 0.35
 CLEARLY_ASKED = 0.5
 """A question that states nothing is one for a calculator from here, whatever the documents say."""
 

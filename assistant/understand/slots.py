@@ -126,7 +126,11 @@ def fill(frame: Frame, mentions: Mentions) -> Filling:
     for derived in frame.derived:
         if found := list(dict.fromkeys(derived.read(mentions))):
             values[derived.argument] = found
-            used |= {id(q) for q in mentions.quantities if q.unit in derived.units or q.text in found}
+            used |= {
+                id(q)
+                for q in mentions.quantities
+                if q.unit in derived.units or any(isinstance(text, str) and q.text in text for text in found)
+            }
     open_amounts = [quantity for quantity in mentions.quantities if id(quantity) not in used]
     for slot, quantity in _assign(frame.amounts, open_amounts, mentions.text):
         values.setdefault(slot.argument, []).append(slot.read(quantity.to(slot.unit)))

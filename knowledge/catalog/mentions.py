@@ -82,7 +82,7 @@ def _accelerator_pattern() -> re.Pattern[str]:
 @cache
 def _model_pattern() -> re.Pattern[str]:
     return re.compile(
-        rf"(?:(?<![A-Za-z0-9])|(?<=[\u4e00-\u9fff]))(?P<family>{_loosely(data.aliases('family'))})"
+        rf"(?:(?<![A-Za-z0-9])|(?<=[\u4e00-\u9fff]))(?P<family>{_loosely(data.aliases('family'))})(?![A-UW-Za-uw-z]|v(?!\d))"
         r"(?:[-_]?v?\d+(?:\.\d+)?(?![\d.]*\s?[bt]\b|x\d))?(?:[-\s]v?\d(?:\.\d)?(?![\d.]*\s?[bt]\b|\d|x\d))?"
         r"(?:[-_\s]?(?:base|instruct|chat|large|small|xl|medium|mini|r1|v3|v2|distill(?:ed)?|coder|moe|蒸馏版?))*"
         r"(?:[-_\s]?\d+x\d+b|[-_\s]?\d+(?:\.\d+)?\s?[bB](?![A-Za-z])(?:-a\d+b)?)?",

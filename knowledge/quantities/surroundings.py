@@ -39,7 +39,7 @@ _AT_LEAST_AFTER = re.compile(
 
 _PER_BEFORE = re.compile(
     r"(?:(?:每|单|per\s|each\s|every\s|one\s)\s?(?:一|个|张)?\s?(?:(?P<gpu>卡|张卡?|块|gpus?|cards?)|(?P<node>台(?:机器|服务器)?|机|节点|nodes?|servers?|box(?:es)?|machines?)|(?P<device>设备|盘|devices?|drives?|appliances?)|(?P<example>条|个?样本|examples?|samples?)))"
-    r"(?:\s?(?:有|上|要|是|does|gets?|has|have|with|,|only|跑|约|大概|差不多|about|~|装|插|都|能|的|价格?|拷贝?|配|of|at))*\s?(?:每\s?(?P<time>秒|小时|天|月))?\s?(?:~|约|about\s)?$",
+    r"(?:\s?(?:有|上|要|是|does|gets?|has|have|with|,|only|跑|约|大概|差不多|about|~|装|插|都|能|的|价格?|拷贝?|配|of|at))*\s?(?:每\s?(?P<time>秒|小时|天|月))?\s?(?:能|可以?|大概|大约)?\s?(?:跑|处理|训|出)?\s?(?:~|约|about\s)?$",
     re.I | re.A,
 )
 _TIME_BEFORE = re.compile(

@@ -25,6 +25,8 @@ _TO_UNIT = re.compile(
 _TIMES = re.compile(r"\s*(?:[x×*✕]|乘(?:以)?|times)\s*", re.I)
 _IDLE = re.compile(r"空转|空闲|闲置|浪费|没用上|idle|wast|unused", re.I)
 _BOUGHT = re.compile(r"抢占|竞价|预留|包年|包月|承诺|\bspot\b|preempt|reserv|commit", re.I)
+_ALL_YEAR = re.compile(r"全年|一整年|all year|whole year|year[- ]round|24/7|7x24", re.I)
+_PUE = re.compile(r"pue", re.I)
 _MONEY = re.compile(r"[A-Z]{3}$")
 
 
@@ -154,7 +156,26 @@ def _to_unit(mentions: Mentions) -> Sequence[str]:
     return [match["zh"] or match["en"]] if match and mentions.quantities else []
 
 
+def _power_bill(mentions: Mentions) -> Sequence[str]:
+    """Watts, a price of a kWh and a time: what the electricity costs."""
+    watts = next((q for q in mentions.quantities if q.unit == "W"), None)
+    price = next((q for q in mentions.quantities if q.unit.endswith("/kWh") and _is_rate(q)), None)
+    time = next((q for q in mentions.quantities if q.unit == "second" and q.kind != "interval"), None)
+    hours = time.value / 3600 if time else 8760.0 if _ALL_YEAR.search(mentions.text) else None
+    if watts is None or price is None or hours is None:
+        return []
+    pue = next((q for q in mentions.quantities if q.unit == "1" and _near(mentions.text, q, _PUE, 6)), None)
+    factors = [f"{watts.value / 1000:.10g} kW", f"{hours:.10g} h", f"{price.value:.10g} {price.unit}"]
+    return [" x ".join([*factors, *([f"{pue.value:.10g}"] if pue else [])])]
+
+
 def _expression(mentions: Mentions) -> Sequence[str]:
+    if bill := _power_bill(mentions):
+        return bill
+    return _product(mentions)
+
+
+def _product(mentions: Mentions) -> Sequence[str]:
     """The longest run of amounts with only a multiplication sign between them."""
     runs: list[list[Quantity]] = []
     for quantity in mentions.quantities:
@@ -189,7 +210,7 @@ def _refine(arguments: dict[str, Any], mentions: Mentions) -> dict[str, Any]:
 FRAME = Frame(
     tool="calculate",
     asks=re.compile(
-        r"一共|合(?:多少|计)|每小时(?:多少|合)|一小时(?:多少|合)|单价|账单|多少钱|等于多少|是多少\s*[KMGT]|换算|涨了|百分之|打.折|放得下|浪费"
+        r"电费|electricity (?:cost|bill)|一共|合(?:多少|计)|每小时(?:多少|合)|一小时(?:多少|合)|单价|账单|多少钱|等于多少|是多少\s*[KMGT]|换算|涨了|百分之|打.折|放得下|浪费"
         r"|\bbill\b|hourly rate|rate per|how much (?:is|do|did|would)|convert|percent|\bfits?\b|\btotal\b|what does .{0,30}cost|average cost|per hour\?|split|damage",
         re.I,
     ),

@@ -63,6 +63,11 @@ FRAME = Frame(
             reach=6,
         ),
     ),
+    words=re.compile(
+        r"自建|自购|自己|买|租|上云|回本|打平|tco|\bbuy|\bown|purchas|payback|\brent|cloud|break-?even|on-?prem|in-?house",
+        re.I,
+    ),
+    needs=(("hardware_cost",), ("server_price",), ("price_per_gpu",)),
     derived=(common.GPU, common.GPU_COUNT, common.CURRENCY, common.PROVIDER),
     follow_ups={
         "zh": ("利用率降到 30% 呢？", "用五年呢？", "自建有哪些常被漏掉的成本？"),

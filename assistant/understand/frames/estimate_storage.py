@@ -55,6 +55,7 @@ FRAME = Frame(
             not_kinds=("interval",),
             cues=re.compile(r"项目|保存|存|放|for|keep|over|一共|总", re.I),
             blocks=re.compile(r"每个?$|/\s*$", re.I),
+            plain=True,
             read=_months,
         ),
         Amount("checkpoint_bytes", "byte", cues=_CHECKPOINT, not_kinds=("gpu memory",), reach=16),
