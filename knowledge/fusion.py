@@ -17,7 +17,7 @@ SENTENCE_SHARE = 0.5
 """Share of the best sentence or question form in the dense score; the rest is the whole passage's."""
 LEXICAL_WEIGHT = 0.4
 LATE_WEIGHT = 1.5
-LANGUAGE_GAP = 0.6
+LANGUAGE_GAP = 0.72
 """Share of the encoder's gap between languages, as the background shows it, that is made up for. Made up for wholly, a
 passage in the other language often comes before its twin in the reader's own."""
 COSINE_SPREAD = 0.01

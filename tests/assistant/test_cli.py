@@ -91,7 +91,7 @@ def test_turns_and_batches(data: Path, tmp_path: Path) -> None:
 
 
 def test_a_question_may_come_on_standard_input(data: Path) -> None:
-    assert "[1]" in run("ask", "-", text="预算告警会自动停机吗").stdout
+    assert "[1]" in run("ask", "-", text="抢占式实例会被收回吗，训练时要怎么办？").stdout
 
 
 def test_removes_a_document_with_all_that_was_made_of_it(data: Path, tmp_path: Path) -> None:
