@@ -42,7 +42,9 @@ class Attachments:
         Raises:
             InvalidInput: the conversation's attachments belong to somebody else.
         """
-        if self.exists(conversation_id) and not self.exists(conversation_id, owner):
+        if not _ID.fullmatch(conversation_id) or (
+            self.exists(conversation_id) and not self.exists(conversation_id, owner)
+        ):
             raise InvalidInput(f"There is no conversation {conversation_id} here.")
         from knowledge.ingest import ingest
 
