@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, fie
 
 from assistant.errors import InvalidField
 from assistant.schema import Language, Origin, Source, ToolInput, ToolRun
+from assistant.tools import _formulas
 from knowledge import quantities
 
 I = TypeVar("I", bound="ToolInputs")  # noqa: E741 - the inputs of one tool
@@ -146,7 +147,7 @@ class Tool(Generic[I]):
             tool=self.name,
             inputs=shown,
             result=dict(calculation.result),
-            formula=calculation.formula,
+            formula=_formulas.in_language(calculation.formula, language),
             assumptions=list(calculation.assumptions),
             warnings=list(calculation.warnings),
             sources=list(calculation.sources),

@@ -24,6 +24,18 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("select_instances", {"parameters": "13B", "method": "full", "tokens": "100B", "budget": 1e5, "currency": "USD"}),
     ("estimate_scaling", {"parameters": "7B", "nodes": 2, "bandwidth_bits_per_second": 1e10, "rdma": False}),
     ("estimate_scaling", {"parameters": "70B", "nodes": 16, "gpu": "H100", "bandwidth_bits_per_second": 3.2e12}),
+    ("compare_purchase_options", {"on_demand_price_per_hour": 4.1, "spot_discount": 0.62, "interruption_hours": 5, "restart_seconds": 1500, "currency": "USD", "hours": 500}),
+    ("compare_purchase_options", {"checkpoint_seconds": 300, "interruption_hours": 12}),
+    ("plan_data_transfer", {"volume_bytes": "300TB", "bandwidth_bits_per_second": 1e9, "utilization": 0.8, "device_count": 3, "device_copy_bytes_per_second": 3e8, "shipping_days": 7}),
+    ("plan_data_transfer", {"volume_bytes": "1.2 PB", "days": 14, "utilization": 0.7}),
+    ("estimate_storage", {"volume_bytes": "80TB", "price_per_gb_month": 0.12, "archive_share": 0.5, "archive_price_per_gb_month": 0.033, "currency": "CNY", "months": 6}),
+    ("estimate_storage", {"parameters": "70B", "save_every_seconds": 3600, "write_bytes_per_second": 2e9, "keep_last": 3}),
+    ("compare_cloud_onprem", {"server_price": 1.2e6, "power_watts": 1e4, "electricity_price": 0.8, "pue": 1.3, "utilization": 0.6, "years": 3, "cloud_price_per_gpu_hour": 18, "currency": "CNY"}),
+    ("plan_budget", {"budget": 6e4, "spent": 2.2e4, "days_elapsed": 9, "period_days": 30, "currency": "USD"}),
+    ("plan_budget", {"budget": 1e6, "phase_count": 3, "reserve_share": 0.1, "currency": "CNY"}),
+    ("estimate_carbon", {"gpu": "H100", "gpu_count": 64, "days": 20, "pue": 1.2}),
+    ("calculate", {"bill": "$969", "quantity": "400 hours", "avoided": "30 min"}),
+    ("calculate", {"needed": "80e9 bytes", "capacity": "79.33 GiB"}),
 ]  # fmt: skip
 
 
@@ -34,6 +46,7 @@ def test_says_only_numbers_that_the_run_holds(name: str, arguments: dict[str, An
     run = tool.run(arguments, language)
     shown = tool.present(run, language)
     support = list(values_of_run(run))
+    assert language == "en" or any("\u4e00" <= character <= "\u9fff" for character in run.formula), run.formula
     assert unsupported(shown.headline, support) == []
     assert unsupported(shown.drivers, support) == []
     for row in shown.table:
