@@ -203,14 +203,18 @@ def _require(purchase: float | None, rent: float | None, language: Language) -> 
     missing = []
     if purchase is None:
         missing.append(
-            ("server_price", "一台服务器（或整套硬件）买来多少钱", "what a server (or all the hardware) costs to buy")
+            (
+                "server_price",
+                "一台服务器（或整套硬件）买来多少钱",
+                "the purchase price of a server (or of all the hardware)",
+            )
         )
     if rent is None:
         missing.append(
             (
                 "cloud_price_per_gpu_hour",
                 "云上每卡时多少钱（或哪款 GPU）",
-                "what a GPU-hour costs in the cloud (or which GPU it is)",
+                "the price of a GPU-hour in the cloud (or which GPU it is)",
             )
         )
     if missing:

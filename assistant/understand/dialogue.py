@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from assistant.errors import InvalidField, MissingInputs
 from assistant.schema import Language, Origin, ToolRun
-from assistant.tools.base import Presentation
+from assistant.tools.base import Presentation, Tool
 from assistant.tools.registry import get_tool
 from assistant.understand.changes import bare_number, relative_changes, without_factor
 from assistant.understand.frames import FRAMES, frame_of
@@ -40,8 +40,8 @@ _UNDO = re.compile(
     re.I,
 )
 _ADVICE = re.compile(
-    r"怎么(?!算|个算|分)|咋(?:办|整|弄)|如何|为什么|为啥|建议|该不该|要不要|应不应该|有必要|避免|有没有办法|选哪|哪个好|注意|必须|一定要|先(?:停|查|看)"
-    r"|\bhow (?:do|can|should|would) (?!much|many|long)|\bhow to\b|\bwhy\b|\bshould\b|\bavoid|\badvice|\brecommend|\bworth\b",
+    r"怎么(?!算|个算|分)|咋(?:办|整|弄)|如何|为什么|为啥|建议|该不该|要不要|应不应该|有必要|避免|有没有办法|选哪|哪个好|注意|必须|一定要|先(?:停|查|看)|哪些|区别|风险"
+    r"|\bhow (?:do|can|should|would) (?!much|many|long)|\bhow to\b|\bwhy\b|\bshould\b|\bavoid|\badvice|\brecommend|\bworth\b|\bdifference\b|\brisks?\b|\bbesides\b",
     re.I,
 )
 _PRICE = re.compile(
@@ -74,7 +74,7 @@ _FUTURE_PRICE = re.compile(
 )
 MAX_FOLLOW_UP_CHARACTERS = 60
 MAX_CALLS = 4
-TOOL_FLOOR = 0.62
+TOOL_FLOOR = 0.6
 SECOND_TOOL_FLOOR = 0.95
 GUIDANCE_FLOOR = 0.2
 GUIDANCE_PART_FLOOR = 0.3
@@ -323,7 +323,7 @@ def _several(
         if candidate.evidence >= SECOND_TOOL_FLOOR and all(call.tool != candidate.frame.tool for call in calls):
             calls.append(_merged(Call(tool=candidate.frame.tool), candidate.frame, candidate.filling.arguments, turn))
         if advice or (candidate.evidence < TOOL_FLOOR and not calls):
-            before = resolved.parts[index - 1] if index and (len(text) < 14 or _PRONOUN.search(text)) else ""
+            before = resolved.parts[index - 1] if index and (len(text) < 8 or _PRONOUN.search(text)) else ""
             searches.append(f"{before}\n{text}".strip())
     return calls[:MAX_CALLS], tuple(searches)
 
@@ -462,12 +462,22 @@ def _next_state(resolved: Resolved, state: DialogueState, calls: Sequence[Call],
     )
 
 
+def _has_money(tool: Tool[Any], arguments: Mapping[str, Any]) -> bool:
+    """Whether prices were stated without a currency, which in Chinese are yuan."""
+    if "currency" not in tool.Inputs.model_fields or not arguments.keys() <= tool.Inputs.model_fields.keys():
+        return False
+    return any((tool.Inputs.unit_of(name) or "").startswith("money") for name in arguments)
+
+
 def _run(call: Call, turn: int, language: Language, number: str) -> Outcome:
     tool = get_tool(call.tool)
     origins: dict[str, Origin] = {
         name: "question" if slot.turn == turn else "earlier turn" for name, slot in call.slots.items()
     }
     arguments: dict[str, Any] = call.values()
+    if language == "zh" and "currency" not in arguments and _has_money(tool, arguments):
+        arguments["currency"] = "CNY"
+        origins["currency"] = "default"
     try:
         run = tool.run(arguments, language, origins, number)
     except MissingInputs as missing:

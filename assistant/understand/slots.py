@@ -129,7 +129,8 @@ def fill(frame: Frame, mentions: Mentions) -> Filling:
             used |= {
                 id(q)
                 for q in mentions.quantities
-                if q.unit in derived.units or any(isinstance(text, str) and q.text in text for text in found)
+                if q.unit in derived.units
+                or any(isinstance(text, str) and q.text in text.split(" x ") for text in found)
             }
     open_amounts = [quantity for quantity in mentions.quantities if id(quantity) not in used]
     for slot, quantity in _assign(frame.amounts, open_amounts, mentions.text):

@@ -26,6 +26,8 @@ _TIMES = re.compile(r"\s*(?:[x×*✕]|乘(?:以)?|times)\s*", re.I)
 _IDLE = re.compile(r"空转|空闲|闲置|浪费|没用上|idle|wast|unused", re.I)
 _BOUGHT = re.compile(r"抢占|竞价|预留|包年|包月|承诺|\bspot\b|preempt|reserv|commit", re.I)
 _ALL_YEAR = re.compile(r"全年|一整年|all year|whole year|year[- ]round|24/7|7x24", re.I)
+_A_KWH = re.compile(r"\s*(?:元|块)?\s*(?:[一每]|/)\s*度")
+_MONEY_MARK = re.compile(r"^[$¥]|元/|块/")
 _PUE = re.compile(r"pue", re.I)
 _MONEY = re.compile(r"[A-Z]{3}$")
 
@@ -156,16 +158,27 @@ def _to_unit(mentions: Mentions) -> Sequence[str]:
     return [match["zh"] or match["en"]] if match and mentions.quantities else []
 
 
+def _priced(quantity: Quantity) -> str:
+    return quantity.text if _MONEY_MARK.search(quantity.text) else f"{quantity.value:.10g} {quantity.unit}"
+
+
 def _power_bill(mentions: Mentions) -> Sequence[str]:
     """Watts, a price of a kWh and a time: what the electricity costs."""
     watts = next((q for q in mentions.quantities if q.unit == "W"), None)
-    price = next((q for q in mentions.quantities if q.unit.endswith("/kWh") and _is_rate(q)), None)
+    price = next((_priced(q) for q in mentions.quantities if q.unit.endswith("/kWh") and _is_rate(q)), None) or next(
+        (
+            f"{q.value:.10g} CNY/kWh"
+            for q in mentions.quantities
+            if q.unit in ("1", "CNY") and _A_KWH.match(mentions.text, q.end)
+        ),
+        None,
+    )
     time = next((q for q in mentions.quantities if q.unit == "second" and q.kind != "interval"), None)
     hours = time.value / 3600 if time else 8760.0 if _ALL_YEAR.search(mentions.text) else None
     if watts is None or price is None or hours is None:
         return []
     pue = next((q for q in mentions.quantities if q.unit == "1" and _near(mentions.text, q, _PUE, 6)), None)
-    factors = [f"{watts.value / 1000:.10g} kW", f"{hours:.10g} h", f"{price.value:.10g} {price.unit}"]
+    factors = [watts.text, f"{hours:.10g} h", price]
     return [" x ".join([*factors, *([f"{pue.value:.10g}"] if pue else [])])]
 
 

@@ -19,7 +19,9 @@ _LOST = re.compile(
     r"中断|收(?:一次|回|走)|抢(?:占|一)|来一回|回收|故障|坏|挂|mtbf|interrupt|reclaim|preempt|fail|evict|taken away|killed|dies|dead|goes down|crash|掉|断",
     re.I,
 )
-_SAVING = re.compile(r"存(?:一次|档|盘)|保存|写|ckpt|checkpoint|检查点|\bsav(?:e|ing)\b|writ", re.I)
+_SAVING = re.compile(
+    r"存(?:一次|档|盘)|保存|写|ckpt|checkpoint|检查点|\bsav(?:e|ing)\b(?!\s+(?:us|me|money|you))|writ", re.I
+)
 _RESTART = re.compile(r"重启|重新|恢复|拉起|restart|resume|recover|come back", re.I)
 _PER_COMMITMENT = re.compile(r"^\s*[¥$]?\d|^\s*(?:is|年|年期|commit|reserv|预留)|^\s*\d+ ?%|年", re.I)
 _INTERVAL = re.compile(

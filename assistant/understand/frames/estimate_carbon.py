@@ -14,7 +14,7 @@ FRAME = Frame(
         re.I,
     ),
     amounts=(
-        Amount("energy_kwh", "kWh", plain=True),
+        Amount("energy_kwh", "kWh", blocks=re.compile(r"[\d.]\s*(?:元|块|毛|美元)?\s*$"), plain=True),
         Amount("gpu_hours", "gpu-hour", plain=True),
         Amount("grid_grams_per_kwh", "g/kWh", plain=True),
         Amount("power_watts", "W", plain=True),
