@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
 from platformdirs import user_data_path
@@ -9,6 +10,9 @@ from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from assistant.errors import InvalidInput
+from knowledge.documents.limits import Limits
+
+_LIMITS = Limits()
 
 
 class Settings(BaseSettings):
@@ -25,10 +29,24 @@ class Settings(BaseSettings):
     """Passages that an answer is composed from."""
     coverage_threshold: float = Field(default=0.4, ge=0, le=1)
     """Calibrated probability below which the answer is `not_covered`."""
+    max_bytes: int = Field(default=_LIMITS.max_bytes, ge=1)
+    max_unpacked_bytes: int = Field(default=_LIMITS.max_unpacked_bytes, ge=1)
+    max_pages: int = Field(default=_LIMITS.max_pages, ge=1)
+    max_lines: int = Field(default=_LIMITS.max_lines, ge=1)
+    max_characters: int = Field(default=_LIMITS.max_characters, ge=1)
+    max_seconds: int = Field(default=_LIMITS.max_seconds, ge=1)
+    """Of one document; a larger one is refused, and the refusal names the setting."""
+    allow_private_urls: bool = False
+    """Whether web pages of private networks may be indexed."""
     price_file: Path | None = None
     """A company's own prices (CSV or XLSX); its rows override the catalog's."""
     max_price_age_days: int = Field(default=180, ge=1)
     """Prices older than this are named in every answer that uses them."""
+
+    @property
+    def limits(self) -> Limits:
+        """What one document may take at most."""
+        return Limits(**{field.name: getattr(self, field.name) for field in fields(Limits)})
 
 
 def load_settings() -> Settings:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from knowledge import documents, lexical
 from knowledge.background import ensure_background
 from knowledge.chunking import chunk
+from knowledge.documents import Limits
 from knowledge.documents.frontmatter import sidecar_of
 from knowledge.encoders.base import Encoded, Encoder
 from knowledge.encoders.tokens import pack
@@ -71,6 +72,7 @@ def ingest(
     *,
     on_file: Callable[[FileReport], None] | None = None,
     on_progress: Progress | None = None,
+    limits: Limits | None = None,
 ) -> IngestReport:
     """Index files and folders. A file that fails is reported with its reason, and the rest goes on.
 
@@ -86,7 +88,7 @@ def ingest(
     progress = _ByteProgress(files, on_progress)
     waiting = 0
     for file in files:
-        result = _ingest_file(store, encoder, file, progress)
+        result = _ingest_file(store, encoder, file, progress, limits or Limits())
         progress.file_done(file)
         report.files.append(result)
         if on_file is not None:
@@ -99,8 +101,14 @@ def ingest(
     return report
 
 
-def ingest_url(store: Store, encoder: Encoder, url: str) -> FileReport:
+def ingest_url(
+    store: Store, encoder: Encoder, url: str, *, limits: Limits | None = None, allow_private: bool = False
+) -> FileReport:
     """Index a web page under its address; one that can't be read is reported with its reason.
+
+    Args:
+        limits: of size and time.
+        allow_private: whether addresses of private networks may be read.
 
     Raises:
         EncoderMismatch: the store was built with another encoder.
@@ -109,7 +117,7 @@ def ingest_url(store: Store, encoder: Encoder, url: str) -> FileReport:
     store.check_encoder(encoder.identity)
     ensure_background(store, encoder)
     try:
-        loaded, chunks = _read(lambda: documents.load_url(url))
+        loaded, chunks = _read(lambda: documents.load_url(url, limits or Limits(), allow_private=allow_private))
     except DocumentError as error:
         return FileReport(url, None, "failed", str(error))
     hashed = hashlib.sha256(loaded.text.encode()).hexdigest()
@@ -130,19 +138,19 @@ def _absolute(path: Path) -> Path:
     return Path(os.path.normpath(path.absolute()))
 
 
-def _ingest_file(store: Store, encoder: Encoder, file: Path, progress: _ByteProgress) -> FileReport:
+def _ingest_file(store: Store, encoder: Encoder, file: Path, progress: _ByteProgress, limits: Limits) -> FileReport:
     location = str(file)
     try:
         if is_question_file(file):
             raise DocumentError("It holds question forms; they are indexed with the document that lies beside it.")
-        return _index(store, encoder, file, progress)
+        return _index(store, encoder, file, progress, limits)
     except DocumentError as error:
         return FileReport(location, None, "failed", str(error))
     except OSError as error:
         return FileReport(location, None, "failed", f"It can't be read: {error.strerror or error}.")
 
 
-def _index(store: Store, encoder: Encoder, file: Path, progress: _ByteProgress) -> FileReport:
+def _index(store: Store, encoder: Encoder, file: Path, progress: _ByteProgress, limits: Limits) -> FileReport:
     location = str(file)
     with file.open("rb") as opened:
         hashed = hashlib.file_digest(opened, "sha256").hexdigest()
@@ -155,7 +163,7 @@ def _index(store: Store, encoder: Encoder, file: Path, progress: _ByteProgress) 
         same = store.adopt(location, hashed)
         if same is not None:
             return FileReport(location, same.document_id, "duplicate", encoding=same.encoding, chunks=same.chunks)
-    loaded, chunks = _read(lambda: documents.load(file))
+    loaded, chunks = _read(lambda: documents.load(file, limits))
     questions = attach(parse_questions(forms), chunks)
     prepared = prepare(encoder, loaded, chunks, questions, progress.part(file))
     document = PreparedDocument(location, hashed, fingerprint, loaded, prepared)

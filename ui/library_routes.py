@@ -63,7 +63,8 @@ def library_routes(advisor: Advisor, jobs: Jobs) -> APIRouter:
                 def progress(done: int, total: int, step: Any = step) -> None:
                     step.share = done / total if total else 1.0
 
-                report = ingest(advisor.store, advisor.encoder, [path], on_progress=progress).files[0]
+                limits = advisor.settings.limits
+                report = ingest(advisor.store, advisor.encoder, [path], on_progress=progress, limits=limits).files[0]
                 step.status, step.detail = report.status, _detail(report, word("chunks", spoken))
 
         return {"job": jobs.start("ingest", owner(request), [path.name for path in paths], work).id}
@@ -74,7 +75,14 @@ def library_routes(advisor: Advisor, jobs: Jobs) -> APIRouter:
 
         def work(job: Job) -> None:
             job.steps[0].status = "working"
-            report = ingest_url(advisor.store, advisor.encoder, address.url)
+            settings = advisor.settings
+            report = ingest_url(
+                advisor.store,
+                advisor.encoder,
+                address.url,
+                limits=settings.limits,
+                allow_private=settings.allow_private_urls,
+            )
             job.steps[0].status, job.steps[0].detail = report.status, _detail(report, word("chunks", spoken))
 
         return {"job": jobs.start("ingest", owner(request), [address.url], work).id}

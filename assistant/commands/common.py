@@ -49,13 +49,13 @@ def open_advisor() -> Advisor:
     return Advisor(values)
 
 
-def ingest_paths(values: Settings, paths: Sequence[Path]) -> IngestReport:
-    """Index files and folders, with a progress bar on a terminal."""
+def ingest_paths(values: Settings, paths: Sequence[Path], urls: Sequence[str] = ()) -> IngestReport:
+    """Index files, folders and web pages, with a progress bar on a terminal."""
     from tqdm import tqdm
 
     from assistant.understand.intent import load_intents
     from knowledge.encoders import load_encoder
-    from knowledge.ingest import ingest
+    from knowledge.ingest import ingest, ingest_url
     from knowledge.store import Store
 
     encoder = load_encoder(values.encoder)
@@ -65,7 +65,10 @@ def ingest_paths(values: Settings, paths: Sequence[Path]) -> IngestReport:
             bar.total = total
             bar.update(done - bar.n)
 
-        report = ingest(store, encoder, paths, on_progress=progress)
+        report = ingest(store, encoder, paths, on_progress=progress, limits=values.limits)
+        for url in urls:
+            private = values.allow_private_urls
+            report.files.append(ingest_url(store, encoder, url, limits=values.limits, allow_private=private))
     load_intents(encoder, values.data_dir)
     return report
 

@@ -21,22 +21,23 @@ _STATUSES: tuple[FileStatus, ...] = ("added", "updated", "unchanged", "duplicate
 
 
 @click.command()
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("sources", nargs=-1, metavar="[PATH|URL]...")
 @click.option("--shipped", is_flag=True, help="Index the shipped guidance too.")
 @click.option("--reencode", "anew", is_flag=True, help="Make all vectors anew with the encoder that is set now.")
 @json_option
-def index(paths: tuple[Path, ...], shipped: bool, anew: bool, as_json: bool) -> None:
-    """Index files and folders; what is unchanged is skipped, so a rerun continues."""
+def index(sources: tuple[str, ...], shipped: bool, anew: bool, as_json: bool) -> None:
+    """Index files, folders and web pages; what is unchanged is skipped, so a rerun continues."""
     from knowledge.shipped import shipped_paths
 
     if anew:
         reencode_all(settings())
-        if not (paths or shipped):
+        if not (sources or shipped):
             return
-    wanted = [*paths, *(shipped_paths() if shipped else [])]
-    if not wanted:
+    urls = [source for source in sources if source.startswith(("http://", "https://"))]
+    paths = [*(Path(s) for s in sources if s not in urls), *(shipped_paths() if shipped else [])]
+    if not (paths or urls):
         raise click.UsageError("Name files or folders to index, or give --shipped.")
-    report = ingest_paths(settings(), wanted)
+    report = ingest_paths(settings(), paths, urls)
     if as_json:
         print_json(_report_json(report))
     else:
