@@ -79,8 +79,8 @@ def _document_row(document: DocumentRow, is_shipped: bool, language: Language) -
         f"<td>{'中文' if document.language == 'zh' else 'English'}</td>"
         f"<td>{escape(document.metadata.get('topic', ''))}</td><td>{document.chunks}</td>"
         f"<td>{word('shipped' if is_shipped else 'own', language)}</td>"
-        f"<td>{escape(document.metadata.get('date', '') or document.metadata.get('reviewed', ''))}</td>"
-        f"<td>{escape(document.indexed_at[:10])}</td>"
+        f"<td class=date>{escape(document.metadata.get('date', '') or document.metadata.get('reviewed', ''))}</td>"
+        f"<td class=date>{escape(document.indexed_at[:10])}</td>"
         f'<td><button type="button" class="icon" data-delete-document="{name}" data-title="{escape(document.title)}" '
         f'aria-label="{delete}: {escape(document.title)}" title="{delete}">{icon("delete")}</button></td></tr>'
     )

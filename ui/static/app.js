@@ -382,7 +382,7 @@
   }
   const seen = new IntersectionObserver((entries) => {
     for (const entry of entries) if (entry.isIntersecting) { seen.unobserve(entry.target); draw(entry.target).catch((error) => entry.target.replaceChildren(problem(error))); }
-  }, { rootMargin: "800px" });
+  }, { rootMargin: "800px", scrollMargin: "800px" });
   function redrawCharts() { for (const place of $$("[data-drawn]")) draw(place); }
 
   function hydrate() {
