@@ -35,6 +35,8 @@ _FOLLOW_UP_END = re.compile(r"(?:呢|吗那)\s*[?？。]?\s*$|\b(?:instead|then)
 _PRONOUN = re.compile(
     r"它|这(?:个|样|种|些)|那(?:个|样|种|些)|\b(?:it|they|them|that|this|those|these|one|ones)\b", re.I
 )
+_RELATED = re.compile(r"更|其他|别的|办法|\b(?:alternativ\w*|faster|cheaper|better|instead|else)\b", re.I)
+"""A part that asks for something else than the part before it means nothing without it."""
 _UNDO = re.compile(
     r"(?:撤销|撤回|改回(?:去|来)?|还原|恢复(?:原来|之前|上一)|回到(?:之前|上一|原来)|算了.{0,6}(?:原来|之前)|undo|go back|revert|as before|the way it was)",
     re.I,
@@ -56,7 +58,7 @@ _FUTURE = re.compile(
 )
 _AMOUNT_ASKED = re.compile(
     r"多少|几(?:张|天|个|台|块|倍|小时|卡|点)|多(?:久|大|长|快)|够(?:不够|吗|用吗|不)|(?:放|装|塞)得?下|能不能(?:跑|训|装|放)|够[训跑装]|跑得动|行不|算算|算一下|算下|估(?:算|一下|个|下)"
-    r"|哪个便宜|划算|撑爆|会超|\bhow (?:long|many|much|big|large|fast|often)\b|\beta\b|\bfits?\b|\bcosts? (?:of|us|me)|\bprice of|\benough\b"
+    r"|哪个便宜|划算|撑爆|会超|\bhow (?:long|many|much|big|large|fast|often)\b|\beta\b|\bfits?\b|\bcosts? (?:of|us|me)|\bwhat (?:will|would|does|do)\b.{0,16}\bcost|\bprice of|\benough\b"
     r"|\bspeed-?up\b|\bbreak-?even point|\bout of memory\?|\bafford\b|\bcan (?:i|we) (?:fine-?tune|train|run|fit|host)\b|\bwork out\b|\bcalculate|\bestimate\b|\bfill up\b|\bwhen will\b|\btrain .{0,20}on (?:\d|one|two|my)",
     re.I,
 )
@@ -323,7 +325,11 @@ def _several(
         if candidate.evidence >= SECOND_TOOL_FLOOR and all(call.tool != candidate.frame.tool for call in calls):
             calls.append(_merged(Call(tool=candidate.frame.tool), candidate.frame, candidate.filling.arguments, turn))
         if advice or (candidate.evidence < TOOL_FLOOR and not calls):
-            before = resolved.parts[index - 1] if index and (len(text) < 8 or _PRONOUN.search(text)) else ""
+            before = (
+                resolved.parts[index - 1]
+                if index and (len(text) < 8 or _PRONOUN.search(text) or _RELATED.search(text))
+                else ""
+            )
             searches.append(f"{before}\n{text}".strip())
     return calls[:MAX_CALLS], tuple(searches)
 
@@ -392,7 +398,9 @@ def _changed(calls: Sequence[Call], resolved: Resolved, turn: int) -> list[Call]
     first = frame_of(calls[0].tool)
     values = calls[0].values()
     mentions = resolved.mentions
-    if relative := relative_changes(mentions.text, mentions, values):
+    claimed = fill(first, mentions).arguments.keys() - values.keys()
+    relative = {} if claimed else relative_changes(mentions.text, mentions, values)
+    if relative:
         mentions = without_factor(mentions)
     else:
         relative = bare_number(mentions, values)

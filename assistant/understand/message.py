@@ -35,7 +35,7 @@ _CLAIM = re.compile(
 )
 """What the asker says that the documents say."""
 
-_SENTENCE_END = re.compile(r"(?<=[?？。!！;；\n])|(?<=[a-z)%][.])(?=\s+[A-Z(])")
+_SENTENCE_END = re.compile(r"(?<=[?？。!！;；\n])|(?<=[a-z)%][.])(?=\s+[A-Za-z(])")
 _NUMBERED = re.compile(
     r"(?:(?<=\s)|^|(?<=[?？。;；，,：:]))(?:[(（]\d{1,2}[)）]|\d{1,2}[、)）.](?=\s*[^\d\s])|[①-⑨])\s*"
 )

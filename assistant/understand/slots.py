@@ -147,7 +147,7 @@ def fill(frame: Frame, mentions: Mentions) -> Filling:
 
 def closest(frame: Frame, quantity: Quantity, text: str, earlier: Mapping[str, Any]) -> tuple[str, Any] | None:
     """The earlier argument that an amount without a word of its own replaces: of its unit, and nearest in size."""
-    if quantity.unit in ("fraction", "times"):
+    if quantity.unit == "times" or quantity.kind in ("discount", "price left"):
         return None
     if any(_worth(slot, quantity, text) >= _CUE_WORTH - _DISTANCE_COST * slot.reach for slot in frame.amounts):
         return None
@@ -161,7 +161,7 @@ def closest(frame: Frame, quantity: Quantity, text: str, earlier: Mapping[str, A
         if isinstance(earlier.get(slot.argument), int | float)
         and earlier[slot.argument] > 0
         and quantity.value > 0
-        and compatible(quantity.unit, slot.unit)
+        and (quantity.unit == slot.unit if quantity.unit == "fraction" else compatible(quantity.unit, slot.unit))
     ]
     return min(fitting)[1:] if fitting else None
 

@@ -30,12 +30,29 @@ def find(text: str) -> list[Quantity]:
     shadow = masked(folded, names)
     items = compose(shadow, _scan(shadow), names)
     resolve(shadow, items)
+    items = _with_tenths(shadow, items)
     quantities: list[Quantity] = []
     for item in items:
         item.start = max(item.start, quantities[-1].end if quantities else 0)
         if item.start < item.end:
             quantities.append(_quantity(raw, item))
     return quantities
+
+
+_TENTHS = re.compile(r"\d(?![\d.%A-Za-z]|\s?(?:卡|张|台|个|小时|天|月|年|万|亿|千|块|元))")
+
+
+def _with_tenths(text: str, items: list[Item]) -> list[Item]:
+    """ "9块8" is 9.8: a single digit after the yuan counts its tenths."""
+    kept: list[Item] = []
+    for item in items:
+        before = kept[-1] if kept else None
+        if before and before.end == item.start and text[item.start - 1] == "块" and _TENTHS.match(text, item.start):
+            before.value += int(text[item.start]) / 10
+            before.end = item.start + 1
+            continue
+        kept.append(item)
+    return kept
 
 
 def _scan(text: str) -> list[Item]:

@@ -72,7 +72,8 @@ def _bill(mentions: Mentions) -> Quantity | None:
 
 
 def _rate(mentions: Mentions) -> Quantity | None:
-    return next((q for q in mentions.quantities if _is_rate(q)), None)
+    """A price of one thing; what is paid for an amount and a time ("a GB and month") is for another calculator."""
+    return next((q for q in mentions.quantities if _is_rate(q) and q.unit.count("/") == 1), None)
 
 
 _DENOMINATORS = {"GB": "byte", "TB": "byte", "hour": "second", "day": "second", "month": "second", "year": "second"}
