@@ -111,7 +111,7 @@ def _frames(plan: Plan, found: SearchResult, runs: Sequence[ToolRun]) -> tuple[l
 
 
 def _says(found: SearchResult, question: str) -> bool:
-    """Whether a passage found holds an amount of the question, with its unit; a question without amounts claims none."""
+    """Whether a passage found holds an amount of the question; a question without amounts claims none."""
     claimed = [q for q in quantities.find(question) if q.unit not in ("1", "node", "gpu")]
     said = [q for hit in found.hits for q in quantities.find(hit.text)] if claimed else []
     return not claimed or any(

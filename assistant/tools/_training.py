@@ -158,8 +158,8 @@ class Estimate:
         inputs = self.inputs
         if self.shape is None and self.hours is not None and inputs.cost is not None and not self.has_speed:
             return self._bill()
-        if self.shape is None and inputs.tokens is not None and (speed := self._measured_speed()):
-            return self._measured(inputs.tokens * inputs.epochs, speed)
+        if self.shape is None and inputs.tokens is not None and (measured := self._measured_speed()):
+            return self._measured(inputs.tokens * inputs.epochs, measured)
         if self.shape is None and (inputs.tokens is not None or (self.hours is None and self.money is None)):
             fields = ["model"] if inputs.tokens is not None else ["model", "tokens"]
             _training_notes.ask(fields if inputs.gpu or inputs.gpu_count else [*fields, "gpu"], self.language)

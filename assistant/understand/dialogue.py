@@ -82,6 +82,8 @@ GUIDANCE_FLOOR = 0.2
 GUIDANCE_PART_FLOOR = 0.3
 REFUSAL_FLOOR = 0.65
 UNCOVERED_REFUSAL_FLOOR = 0.35
+UNLAWFUL_FLOOR = 0.5
+COVERED_UNLAWFUL_FLOOR = 0.75
 WORDED_REFUSAL_FLOOR = 0.1
 """A question outside the subject is refused at less where the documents don't answer it either."""
 ASKED_FLOOR = 0.2
@@ -234,7 +236,8 @@ def _is_follow_up(text: str, state: DialogueState) -> bool:
 def _refusal(asked: _Asked, part_intents: Sequence[Mapping[str, float]]) -> Refusal | None:
     if asked.resolved.message.only_orders:
         return "injection"
-    if all(probabilities.get(UNLAWFUL, 0.0) >= REFUSAL_FLOOR for probabilities in (asked.intents, *part_intents)):
+    unlawful = COVERED_UNLAWFUL_FLOOR if asked.covered else UNLAWFUL_FLOOR
+    if all(probabilities.get(UNLAWFUL, 0.0) >= unlawful for probabilities in (asked.intents, *part_intents)):
         return "unlawful"
     if asked.resolved.follow_up:
         return None
