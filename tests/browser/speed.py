@@ -28,6 +28,8 @@ def measure(url: str) -> list[float]:
             for question in (*GUIDANCE.values(), *NUMBERS.values()):
                 ask(page, question)
                 figures.append(page.evaluate("advisor.firstTextMs"))
+                if page.locator("[data-figure]").count():  # nobody asks on while the first chart is being drawn
+                    page.wait_for_selector("[data-drawn]", state="attached")
             page.close()
         browser.close()
     return figures
