@@ -28,6 +28,9 @@ from knowledge.store import Store
 DENSE_ROWS = 150
 """Nearest vectors of each language whose passages are candidates; a passage has several."""
 LEXICAL_CANDIDATES = 100
+LEAST_WORDS = 4
+SHARED_WORDS = 0.8
+IN_WORDS = 0.8
 RERANKED = 30
 """Candidates that late interaction looks at."""
 
@@ -90,7 +93,8 @@ class Searcher:
             similar = background.similarity(query, language)
             candidates, found = _search(connection, index, query, question, language, similar)
             hits = _hits(connection, candidates, k)
-        return SearchResult(query.vector, hits, probability(found, background, similar, language))
+        coverage = max(probability(found, background, similar, language), in_words(question, hits))
+        return SearchResult(query.vector, hits, coverage)
 
     def evidence(self, question: str) -> tuple[Found | None, Similarity]:
         """What the coverage of a question is judged by; nothing found in an empty store."""
@@ -108,6 +112,18 @@ class Searcher:
                 index = Index.read(connection, self._store.folder, self._state[0] if self._state else None)
                 self._state = index, Background.read(connection)
             return self._state
+
+
+def in_words(question: str, hits: Sequence[Hit]) -> float:
+    """`IN_WORDS` when one passage holds nearly all the question's words, else 0.
+
+    What stands out among the passages says little where there are only a few; shared words say the same in any number.
+    """
+    asked = set(terms(question))
+    if len(asked) < LEAST_WORDS:
+        return 0.0
+    shared = (len(asked & set(terms(f"{hit.title} {hit.section} {hit.text}"))) for hit in hits)
+    return IN_WORDS if max(shared, default=0) >= SHARED_WORDS * len(asked) else 0.0
 
 
 def question_language(question: str) -> Language:

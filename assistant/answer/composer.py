@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assistant.answer.draft import CitedSpan, Statement
+from assistant.answer.figures import figures
 from assistant.answer.phrases import phrase
 from assistant.schema import Language
 from knowledge.lexical import terms
@@ -32,6 +33,7 @@ SENTENCE_WEIGHT = 0.5
 WORD_WEIGHT = 1.0
 """For a sentence that holds all the rare words of the question (a name, a product): they tell rows of a table apart."""
 OPENING_MARGIN = 0.5
+MAX_RIVALS = 2
 REPEAT_COST = 0.5
 """For each statement already taken from the same passage: a second passage near the first adds more than a fourth
 statement of the first."""
@@ -72,11 +74,13 @@ class _Candidate:
 def compose(question: str, result: SearchResult, language: Language) -> list[Statement]:
     """Statements that answer the question, best passage first; empty when nothing was found."""
     hits = _same_subject(_reader_language(result.hits, language))
-    chosen = _choose(_candidates(question, hits), BUDGET[language])
+    candidates = _candidates(question, hits)
+    chosen = _choose(candidates, BUDGET[language])
     foreign = bool(chosen) and all(candidate.hit.language != language for candidate in chosen)
     statements = [Statement(phrase("quoted_language", language))] if foreign else []
     for group in _direct_first(_runs(chosen)):
         statements.append(_statement(group, language, first=len(statements) == int(foreign)))
+        statements += [_disagreement(rival, language) for c in group for rival in _rivals(c, candidates)]
     return statements
 
 
@@ -165,6 +169,23 @@ def _choose(candidates: Sequence[_Candidate], budget: int) -> list[_Candidate]:
     return sorted(chosen.values(), key=lambda c: (-best[c.rank], c.index))
 
 
+def _rivals(candidate: _Candidate, candidates: Sequence[_Candidate]) -> list[_Candidate]:
+    """What other documents say in nearly the same words with another figure."""
+    figures_said = _figures(candidate)
+    rivals = {
+        other.hit.document_id: other
+        for other in candidates
+        if other.hit.document_id != candidate.hit.document_id
+        and _figures(other) != figures_said
+        and _says_again(candidate, other)
+    }
+    return list(rivals.values())[:MAX_RIVALS]
+
+
+def _figures(candidate: _Candidate) -> set[float]:
+    return {figure.readings[0] for figure in figures(_REFERENCE_MARK.sub("", candidate.sentence.text))}
+
+
 def _bundle(candidate: _Candidate, by_place: dict[tuple[int, int], _Candidate]) -> list[_Candidate]:
     bundle = [candidate]
     while _DEPENDENT.match(bundle[0].sentence.text) and (before := by_place.get((candidate.rank, bundle[0].index - 1))):
@@ -224,6 +245,14 @@ def _statement(group: Sequence[_Candidate], language: Language, *, first: bool) 
     if not hit.references and _ABSOLUTE.search(text):
         text += phrase("unsourced_claim", language)
     return Statement(text, (span,), place="paragraph" if first else "item")
+
+
+def _disagreement(rival: _Candidate, language: Language) -> Statement:
+    said = _statement([rival], language, first=False)
+    date = f" ({rival.hit.date})" if rival.hit.date else ""
+    return Statement(
+        phrase("disagrees", language, title=f"{rival.hit.title}{date}") + said.text, said.spans, place="item"
+    )
 
 
 def _shown(text: str) -> str:

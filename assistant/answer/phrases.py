@@ -13,6 +13,10 @@ _PHRASES: dict[str, dict[Language, str]] = {
         "zh": "（资料如此声称，未附出处；请先核实其前提）",
         "en": " (the document claims this without a source; check its conditions first)",
     },
+    "disagrees": {
+        "zh": "但《{title}》的说法不同：",
+        "en": "But “{title}” says otherwise: ",
+    },
     "not_covered": {
         "zh": "已索引的资料没有回答这个问题，所以我不作猜测。",
         "en": "The indexed documents don't answer this, so I won't guess.",

@@ -36,12 +36,14 @@ def verify(
     question: str,
     source_text: Callable[[str], str],
     presented: Mapping[str, str] | None = None,
+    dates: Mapping[str, str] | None = None,
 ) -> list[Fault]:
     """All faults of an answer's text; none means that it may be shown.
 
     Args:
         question: its own numbers may be repeated without a mark.
         source_text: document id -> stored source text; raises InvalidInput for an unknown document.
+        dates: document id -> its date, which may be named beside its title.
         presented: number of a tool run -> what the calculator itself says of its result in words.
     """
     faults = _marks(text, citations, tool_runs)
@@ -54,7 +56,7 @@ def verify(
         for citation in citations
         if not _exact(citation, source_text)
     ]
-    return faults + _numbers(text, citations, tool_runs, question, presented or {})
+    return faults + _numbers(text, citations, tool_runs, question, presented or {}, dates or {})
 
 
 def _marks(text: str, citations: Sequence[Citation], runs: Sequence[ToolRun]) -> list[Fault]:
@@ -82,10 +84,16 @@ def _exact(citation: Citation, source_text: Callable[[str], str]) -> bool:
 
 
 def _numbers(
-    text: str, citations: Sequence[Citation], runs: Sequence[ToolRun], question: str, presented: Mapping[str, str]
+    text: str,
+    citations: Sequence[Citation],
+    runs: Sequence[ToolRun],
+    question: str,
+    presented: Mapping[str, str],
+    dates: Mapping[str, str],
 ) -> list[Fault]:
     said: dict[str, list[float]] = {
-        str(c.n): list(values_of_text(f"{c.quote} {c.section} {c.title}")) for c in citations
+        str(c.n): list(values_of_text(f"{c.quote} {c.section} {c.title} {dates.get(c.document_id, '')}"))
+        for c in citations
     }
     said |= {run.n: [*values_of_run(run), *values_of_text(presented.get(run.n, ""))] for run in runs}
     asked = list(values_of_text(question))

@@ -62,6 +62,7 @@ def write_answer(
         verify,
         question=plan.resolved.question,
         source_text=source_text,
+        dates={hit.document_id: hit.date for search in (found, *beside) for hit in search.hits if hit.date},
         presented={o.run.n: _words(o.shown) for o in outcomes if o.run and o.shown},
     )
     opening, closing = _frames(plan, found, runs)

@@ -22,6 +22,7 @@ from assistant.understand.mentions import Mentions, read_mentions
 from assistant.understand.message import Message, read_message
 from assistant.understand.slots import Filling, Frame, closest, fill
 from assistant.understand.state import MAX_SUBJECT_CHARACTERS, MAX_UNDO, Call, DialogueState, Slot
+from knowledge.lexical import terms
 
 Refusal = Literal["unlawful", "out_of_scope", "no_ability", "no_forecast", "injection"]
 
@@ -88,6 +89,8 @@ WORDED_REFUSAL_FLOOR = 0.1
 """A question outside the subject is refused at less where the documents don't answer it either."""
 ASKED_FLOOR = 0.2
 ASK_BACK_FLOOR = 0.35
+MANY_WORDS = 4
+"""A question with this many words of its own that states no amount is about something, not for a calculation."""
 CLEARLY_ASKED = 0.5
 """A question that states nothing is one for a calculator from here, whatever the documents say."""
 
@@ -368,7 +371,10 @@ def _underspecified(asked: _Asked, turn: int) -> list[Call]:
 
 def _worth_asking(asked: _Asked, tool: str) -> bool:
     """Whether a question that the documents speak of too wants an amount so clearly that asking back serves it better."""
-    return bool(_AMOUNT_ASKED.search(asked.resolved.mentions.text)) and asked.intents.get(tool, 0.0) >= ASK_BACK_FLOOR
+    mentions = asked.resolved.mentions
+    if not _AMOUNT_ASKED.search(mentions.text) or asked.intents.get(tool, 0.0) < ASK_BACK_FLOOR:
+        return False
+    return bool(fill(frame_of(tool), mentions).arguments) or len(terms(mentions.text)) < MANY_WORDS
 
 
 def _can_run(call: Call, language: Language) -> bool:

@@ -117,3 +117,11 @@ def test_a_row_of_a_table_is_said_with_its_columns() -> None:
     table = replace(hit(1, [("x", 0.5)]), text=text, end=100 + len(text), sentences=tuple(spans))
     said = answer([table], question="what does the hx-8 cost on demand?")
     assert said.startswith("hx-8: GPUs 8 × H100 80GB; On demand (USD/hour) 31.20. [1]")
+
+
+def test_documents_that_disagree_are_shown_to_disagree() -> None:
+    old = hit(1, [("The notice before a reclaim is 30 seconds on every machine of the pool.", 0.9)])
+    new = hit(2, [("The notice before a reclaim is 120 seconds on every machine of the pool.", 0.8)], score=2.8)
+    text = answer([old, replace(new, date="2026-05-01")], question="how long is the notice?")
+    assert "30 seconds" in text
+    assert "But “Title 2 (2026-05-01)” says otherwise: The notice before a reclaim is 120 seconds" in text
