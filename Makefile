@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMPS := .stamps
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench crash concurrency fuzz planted corpus-check coverage examples quality gate calibrate wheel clean
+.PHONY: help run test check bench crash concurrency fuzz planted bench-documents bench-page browser screenshots corpus-check coverage examples quality gate calibrate wheel clean
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -61,6 +61,18 @@ fuzz: $(STAMPS)/venv ## 10,000 mutated files
 
 planted: $(STAMPS)/venv ## facts planted in 300 documents of all formats
 	$(BIN)/python -m tests.knowledge.documents.corpus
+
+bench-documents: $(STAMPS)/venv ## memory and time of a 500-page PDF and 50 MB sheets
+	$(BIN)/python -m tests.knowledge.documents.sizes
+
+bench-page: $(STAMPS)/venv ## from send to the first visible text, in the browser
+	$(BIN)/python -m tests.browser.speed
+
+browser: $(STAMPS)/venv ## the journeys in Chromium (Debian: chromium, fonts-noto-cjk)
+	$(BIN)/python -m pytest tests/browser -n 2
+
+screenshots: $(STAMPS)/venv ## write docs/screenshots
+	$(BIN)/python -m tests.browser.screenshots
 
 wheel: $(STAMPS)/venv ## build the wheel, which carries the guidance
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
