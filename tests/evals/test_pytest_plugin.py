@@ -30,23 +30,23 @@ def suite(pytester: pytest.Pytester) -> Path:
 
 
 def test_a_test_a_case(pytester: pytest.Pytester, suite: Path) -> None:
-    result = pytester.runpytest_inprocess("-p", "evals.pytest_plugin", "--advisor-suite", str(suite), "-v")
+    result = pytester.runpytest_inprocess("--advisor-suite", str(suite), "-v")
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*small.jsonl::first PASSED*", "*not pass: poor*", "*key_points: missed: spot*"])
 
 
 def test_beside_other_tests(pytester: pytest.Pytester, suite: Path) -> None:
-    result = pytester.runpytest_inprocess("-p", "evals.pytest_plugin", "test_other.py", "--advisor-suite", str(suite))
+    result = pytester.runpytest_inprocess("test_other.py", "--advisor-suite", str(suite))
     result.assert_outcomes(passed=2, failed=1)
 
 
 def test_nothing_without_the_option(pytester: pytest.Pytester, suite: Path) -> None:
-    pytester.runpytest_inprocess("-p", "evals.pytest_plugin").assert_outcomes(passed=1)
+    pytester.runpytest_inprocess().assert_outcomes(passed=1)
 
 
 def test_a_bad_suite_is_a_collection_error(pytester: pytest.Pytester) -> None:
     path = pytester.path / "bad.jsonl"
     path.write_text("{", encoding="utf-8")
-    result = pytester.runpytest_inprocess("-p", "evals.pytest_plugin", "--advisor-suite", str(path))
+    result = pytester.runpytest_inprocess("--advisor-suite", str(path))
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*line 1: not JSON*"])
