@@ -108,8 +108,9 @@ class Conversations:
         self._engine = create_engine(url, pool_pre_ping=True)
         if self._engine.dialect.name == "sqlite":
             event.listen(self._engine, "connect", _sqlite_settings)
-        with self._errors():
-            _METADATA.create_all(self._engine)
+        self._created: set[MetaData] = set()
+        with self.begin():
+            pass  # the folder is tried at once
 
     @classmethod
     def in_folder(cls, folder: Path) -> Conversations:
@@ -119,7 +120,7 @@ class Conversations:
     def add(self, answer: Answer, owner: str = "") -> None:
         """Store one turn, with its conversation if it is the first."""
         now = datetime.now(UTC)
-        with self._begin() as connection:
+        with self.begin() as connection:
             touched = connection.execute(
                 update(_CONVERSATIONS).where(_CONVERSATIONS.c.id == answer.conversation_id).values(updated=now)
             )
@@ -172,7 +173,7 @@ class Conversations:
             .order_by(_CONVERSATIONS.c.updated.desc())
             .limit(limit)
         )
-        with self._begin() as connection:
+        with self.begin() as connection:
             return [
                 ConversationSummary(id=r.id, title=r.title, created=r.created, updated=r.updated, turns=r.turns)
                 for r in connection.execute(query)
@@ -181,7 +182,7 @@ class Conversations:
     def exists(self, conversation_id: str) -> bool:
         """Whether a conversation with this id is stored, whoever it belongs to."""
         query = select(func.count()).select_from(_CONVERSATIONS).where(_CONVERSATIONS.c.id == conversation_id)
-        with self._begin() as connection:
+        with self.begin() as connection:
             return bool(connection.scalar(query))
 
     def answer(self, conversation_id: str, answer_id: str, owner: str | None = None) -> Answer:
@@ -202,7 +203,7 @@ class Conversations:
             ConversationNotFound: there is none with this id (or it belongs to somebody else).
         """
         self._turns(conversation_id, owner)
-        with self._begin() as connection:
+        with self.begin() as connection:
             connection.execute(
                 update(_CONVERSATIONS)
                 .where(_CONVERSATIONS.c.id == conversation_id)
@@ -219,7 +220,7 @@ class Conversations:
             self.delete(conversation_id, owner)
             return False
         self._turns(conversation_id, owner)
-        with self._begin() as connection:
+        with self.begin() as connection:
             connection.execute(
                 sql_delete(_TURNS).where(_TURNS.c.conversation_id == conversation_id, _TURNS.c.turn > turns)
             )
@@ -227,7 +228,7 @@ class Conversations:
 
     def rate(self, answer: Answer, rating: Rating, reason: str, versions: dict[str, str], owner: str = "") -> None:
         """Store what the owner thinks of an answer, in place of what they thought before."""
-        with self._begin() as connection:
+        with self.begin() as connection:
             connection.execute(
                 sql_delete(_FEEDBACK).where(_FEEDBACK.c.answer_id == answer.id, _FEEDBACK.c.owner == owner)
             )
@@ -248,7 +249,7 @@ class Conversations:
         query = select(_FEEDBACK).order_by(_FEEDBACK.c.created.desc())
         if rating is not None:
             query = query.where(_FEEDBACK.c.rating == rating)
-        with self._begin() as connection:
+        with self.begin() as connection:
             return [
                 Feedback(
                     rating=row.rating,
@@ -262,7 +263,7 @@ class Conversations:
 
     def delete_all(self, owner: str = "") -> int:
         """Delete all conversations of an owner; returns how many there were."""
-        with self._begin() as connection:
+        with self.begin() as connection:
             own = select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.owner == owner)
             connection.execute(sql_delete(_TURNS).where(_TURNS.c.conversation_id.in_(own)))
             return connection.execute(sql_delete(_CONVERSATIONS).where(_CONVERSATIONS.c.owner == owner)).rowcount
@@ -274,7 +275,7 @@ class Conversations:
             ConversationNotFound: there is none with this id (or it belongs to somebody else).
         """
         self._turns(conversation_id, owner)
-        with self._begin() as connection:
+        with self.begin() as connection:
             connection.execute(sql_delete(_TURNS).where(_TURNS.c.conversation_id == conversation_id))
             connection.execute(sql_delete(_CONVERSATIONS).where(_CONVERSATIONS.c.id == conversation_id))
 
@@ -291,7 +292,7 @@ class Conversations:
         )
         if owner is not None:
             query = query.where(_CONVERSATIONS.c.owner == owner)
-        with self._begin() as connection:
+        with self.begin() as connection:
             texts = list(connection.scalars(query))
         if not texts:
             raise ConversationNotFound(
@@ -300,7 +301,12 @@ class Conversations:
         return texts
 
     @contextmanager
-    def _begin(self) -> Iterator[Connection]:
+    def begin(self, tables: MetaData = _METADATA) -> Iterator[Connection]:
+        """A transaction, for those too who keep tables of their own beside the conversations."""
+        if tables not in self._created:
+            with self._errors():
+                tables.create_all(self._engine)
+            self._created.add(tables)
         with self._errors(), self._engine.begin() as connection:
             yield connection
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
+from typing import TypeVar
 
 from platformdirs import user_data_path
 from pydantic import Field, ValidationError
@@ -13,6 +14,7 @@ from assistant.errors import InvalidInput
 from knowledge.documents.limits import Limits
 
 _LIMITS = Limits()
+SettingsKind = TypeVar("SettingsKind", bound=BaseSettings)
 
 
 class Settings(BaseSettings):
@@ -55,9 +57,20 @@ def load_settings() -> Settings:
     Raises:
         InvalidInput: a variable holds a value that isn't accepted; the message names it.
     """
+    return read_settings(Settings)
+
+
+def read_settings(kind: type[SettingsKind]) -> SettingsKind:
+    """Read settings of any kind from the environment.
+
+    Raises:
+        InvalidInput: a variable is missing, or holds a value that isn't accepted; the message names it.
+    """
     try:
-        return Settings()
+        return kind()
     except ValidationError as error:
         first = error.errors()[0]
-        name = "ADVISOR_" + "_".join(str(part) for part in first["loc"]).upper()
+        name = kind.model_config.get("env_prefix", "") + "_".join(str(part) for part in first["loc"]).upper()
+        if first["type"] == "missing":
+            raise InvalidInput(f"{name} is not set, and nothing works without it.") from error
         raise InvalidInput(f"{name} = {first['input']!r}: {first['msg']}. Correct or unset the variable.") from error

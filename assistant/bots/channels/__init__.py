@@ -1,0 +1,1 @@
+"""One module a platform; its name is what `advisor bot NAME` takes."""
