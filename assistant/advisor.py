@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from assistant import __version__
 from assistant.answer.write import write_answer
 from assistant.errors import InvalidInput
 from assistant.events import Answered, Event, StageStarted, TextReleased
@@ -22,7 +23,7 @@ from knowledge.store import Store
 
 if TYPE_CHECKING:
     from assistant.attachments import Attachments
-    from assistant.conversations import Conversations
+    from assistant.conversations import Conversations, Rating
     from knowledge.encoders import Encoded
     from knowledge.records import SearchResult
 
@@ -84,14 +85,20 @@ class Advisor:
 
         return text
 
-    def ask(self, question: str, conversation_id: str | None = None) -> Answer:
-        """Answer one question and keep the turn.
+    def ask(
+        self,
+        question: str,
+        conversation_id: str | None = None,
+        owner: str | None = None,
+        groups: frozenset[str] | None = None,
+    ) -> Answer:
+        """Answer one question and keep the turn; the arguments are those of `stream`.
 
         Raises:
             InvalidInput: the question is empty or longer than the limit.
-            ConversationNotFound: `conversation_id` is given but not stored.
+            ConversationNotFound: `conversation_id` is given but not stored, or not this owner's.
         """
-        for event in self.stream(question, conversation_id):
+        for event in self.stream(question, conversation_id, owner, groups):
             if isinstance(event, Answered):
                 return event.answer
         raise AssertionError("a stream ends with an answer")
@@ -103,13 +110,20 @@ class Advisor:
             answers.append(self.ask(question, answers[-1].conversation_id if answers else None))
         return answers
 
-    def stream(self, question: str, conversation_id: str | None = None, owner: str | None = None) -> Iterator[Event]:
+    def stream(
+        self,
+        question: str,
+        conversation_id: str | None = None,
+        owner: str | None = None,
+        groups: frozenset[str] | None = None,
+    ) -> Iterator[Event]:
         """Answer one question, yielding stages, checked text, and last the whole `Answered`.
 
         Args:
             question: in Chinese or English.
             conversation_id: of the conversation to go on with.
             owner: whom a new conversation belongs to; one that is gone on with must be theirs. None: no check.
+            groups: whose collections may be read, besides those for everybody. None: all.
 
         Raises:
             InvalidInput, ConversationNotFound: as `ask`, before the first event.
@@ -119,6 +133,16 @@ class Advisor:
         if conversation_id is not None and not self._only_attached(conversation_id, owner):
             state = DialogueState.model_validate(self.conversations.last(conversation_id, owner).state)
         return self._stream(question, conversation_id or str(uuid.uuid4()), state, owner or "")
+
+    def rate(self, answer: Answer, rating: Rating, reason: str, owner: str) -> None:
+        """Keep what somebody thinks of an answer, with all that is needed to look into it later."""
+        versions = {
+            "program": __version__,
+            "encoder": self.encoder.identity,
+            "store": str(self.store.generation),
+            "model": answer.model,
+        }
+        self.conversations.rate(answer, rating, reason, versions, owner)
 
     def _stream(self, question: str, conversation_id: str, state: DialogueState, owner: str) -> Iterator[Event]:
         clock = _Clock()

@@ -115,7 +115,12 @@ class Conversations:
     @classmethod
     def in_folder(cls, folder: Path) -> Conversations:
         """The conversations of a data folder."""
-        return cls(f"sqlite:///{folder / 'conversations.sqlite3'}")
+        return cls(cls.url_of(folder))
+
+    @staticmethod
+    def url_of(folder: Path) -> str:
+        """Where the conversations of a data folder are kept."""
+        return f"sqlite:///{folder / 'conversations.sqlite3'}"
 
     def add(self, answer: Answer, owner: str = "") -> None:
         """Store one turn, with its conversation if it is the first."""

@@ -9,6 +9,10 @@ class InvalidInput(AdvisorError):
     """What was asked for can't be right; asking again in the same way gives the same error."""
 
 
+class NotFound(InvalidInput):
+    """There is no such thing here, or none that whoever asks may know of: the message is the same."""
+
+
 class DocumentError(AdvisorError):
     """One document can't be read. Ingest reports it with its reason and goes on with the rest."""
 

@@ -1,68 +1,128 @@
-"""The FastAPI application: ask, stream, health. The web chat is mounted on it by the command line."""
+"""The FastAPI application: middleware, routers, errors. The web chat is mounted on it by the command line."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from threading import Thread
 
-from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse, StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi import APIRouter, FastAPI
+from fastapi.middleware import Middleware
+from fastapi.middleware.cors import CORSMiddleware
+from starlette.routing import Match, Route
+from starlette.types import Receive, Scope, Send
 
 from assistant import __version__
 from assistant.advisor import Advisor
-from assistant.errors import AdvisorError, ConversationNotFound, InvalidInput
-from assistant.events import Answered, Event, StageStarted, TextReleased
-from assistant.schema import Answer
+from assistant.api import problems
+from assistant.api.access.audit import Audit
+from assistant.api.access.gate import Forwarded, Gate
+from assistant.api.crosssite import SameSite
+from assistant.api.frame import REQUEST_ID, BodyLimit, Frame
+from assistant.api.idempotency import HEADER, Idempotency
+from assistant.api.problems import problem
+from assistant.api.routes import ask, health
+from assistant.api.service import Service
+from assistant.api.settings import ServiceSettings, load_service_settings
+from assistant.errors import AdvisorError
+
+ROUTERS: tuple[APIRouter, ...] = (ask.router, health.router)
+"""One a resource; `assistant.api` says how to add one."""
+_DESCRIPTION = (
+    "Ask in Chinese or English how to train models in the cloud. Every statement of an answer cites an exact span of "
+    "an indexed document, every number comes from a calculation that shows its inputs. Errors are RFC 9457 problems; "
+    "a write with an `Idempotency-Key` is done once; `X-Request-Id` names a request in the server's log."
+)
+_LOG = logging.getLogger(__name__)
 
 
-class AskRequest(BaseModel):
-    """A question, alone or as the next turn of a conversation."""
+def create_app(advisor: Advisor, settings: ServiceSettings | None = None) -> FastAPI:
+    """The application over one advisor.
 
-    model_config = ConfigDict(extra="forbid")
+    Args:
+        advisor: answers the questions.
+        settings: of the service; None reads them from the environment.
 
-    question: str = Field(description="In Chinese or English.")
-    conversation_id: str | None = Field(default=None, description="Go on with this conversation.")
-
-
-def create_app(advisor: Advisor) -> FastAPI:
-    """The application over one advisor."""
-    app = FastAPI(title="Cloud Training Advisor", version=__version__)
-
-    @app.exception_handler(AdvisorError)
-    def problem(_request: Request, error: Exception) -> JSONResponse:
-        status = 404 if isinstance(error, ConversationNotFound) else 422 if isinstance(error, InvalidInput) else 503
-        body = {"type": "about:blank", "title": type(error).__name__, "status": status, "detail": str(error)}
-        return JSONResponse(body, status, media_type="application/problem+json")
-
-    @app.post("/v1/ask")
-    def ask(request: AskRequest) -> Answer:
-        return advisor.ask(request.question, request.conversation_id)
-
-    @app.post("/v1/stream")
-    def stream(request: AskRequest) -> StreamingResponse:
-        events = advisor.stream(request.question, request.conversation_id)
-        return StreamingResponse(_server_sent(events), media_type="text/event-stream")
-
-    @app.get("/v1/health")
-    def health() -> dict[str, str]:
-        return {"status": "ok", "version": __version__}
-
+    Raises:
+        InvalidInput: the settings in the environment make no sense.
+    """
+    settings = settings or load_service_settings()
+    service = Service(advisor, settings)
+    app = FastAPI(
+        title="Cloud Training Advisor",
+        version=__version__,
+        description=_DESCRIPTION,
+        docs_url=None,  # its page loads scripts from elsewhere
+        redoc_url=None,
+        redirect_slashes=False,
+        middleware=_middleware(service),
+        lifespan=_lifespan,
+    )
+    app.state.service = service
+    problems.install(app)
+    for router in ROUTERS:
+        app.include_router(router)
+    app.router.routes.append(Route("/v1/{path:path}", _Unknown(ROUTERS), include_in_schema=False))
     return app
 
 
-class _Data(BaseModel):
-    stage: str | None = None
-    text: str | None = None
-    answer: Answer | None = None
+def _middleware(service: Service) -> list[Middleware]:
+    """Outermost first."""
+    settings = service.settings
+    origins = settings.listed("cors_origins")
+    cors = [
+        Middleware(
+            CORSMiddleware,
+            allow_origins=origins,
+            allow_methods=["GET", "POST", "PATCH", "PUT", "DELETE"],
+            allow_headers=["authorization", "content-type", HEADER, REQUEST_ID],
+            expose_headers=[REQUEST_ID, "retry-after"],
+        )
+    ]
+    return [
+        Middleware(Frame),
+        *(cors if origins else []),
+        Middleware(Forwarded, proxies=settings.listed("trusted_proxies")),
+        Middleware(BodyLimit, request_bytes=settings.max_request_bytes, upload_bytes=settings.max_upload_bytes),
+        Middleware(SameSite, origins=origins),
+        Middleware(Gate, settings=settings, keys=service.keys),
+        Middleware(Audit, log=service.audit),
+        Middleware(Idempotency, memory=service.memory),
+    ]
 
 
-def _server_sent(events: Iterator[Event]) -> Iterator[str]:
-    for event in events:
-        match event:
-            case StageStarted(stage):
-                name, data = "stage", _Data(stage=stage)
-            case TextReleased(text):
-                name, data = "text", _Data(text=text)
-            case Answered(answer):
-                name, data = "answer", _Data(answer=answer)
-        yield f"event: {name}\ndata: {data.model_dump_json(exclude_none=True)}\n\n"
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """Opens the index in the background, so that probes are answered meanwhile."""
+    Thread(target=_open, args=(app.state.service,), name="open-index", daemon=True).start()
+    yield
+
+
+def _open(service: Service) -> None:
+    try:
+        service.open()
+    except AdvisorError as error:
+        _LOG.error("%s", error)
+
+
+class _Unknown:
+    """Answers what no route of the API takes, so that it doesn't fall through to the web app."""
+
+    def __init__(self, routers: Sequence[APIRouter]) -> None:
+        self._routes = [route for router in routers for route in router.routes if isinstance(route, Route)]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """404, or 405 with the methods that the address takes."""
+        methods: set[str] = set()
+        for route in self._routes:
+            if route.matches(scope)[0] is Match.PARTIAL:
+                methods |= route.methods or set()
+        if methods:
+            allow = {"allow": ", ".join(sorted(methods))}
+            detail = "This address doesn't take this method. The header Allow says which it takes."
+            answer = problem(scope, 405, "method_not_allowed", detail, allow)
+        else:
+            detail = "There is nothing at this address. The API's schema is at /openapi.json."
+            answer = problem(scope, 404, "not_found", detail)
+        await answer(scope, receive, send)

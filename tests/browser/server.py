@@ -1,6 +1,7 @@
 """The web app over a small store, for the browser tests: `python -m tests.browser.server FOLDER PORT [DOCUMENT…]`.
 
-Questions that begin with `slowly:` are answered with a pause before each step, so that a test can stop them.
+Questions that begin with `slowly:` are answered with a pause before each step, those that begin with `stalling:` with
+one long pause while searching, so that a test can look and stop them.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 
 from assistant.advisor import Advisor
 from assistant.api.app import create_app
-from assistant.events import Event
+from assistant.events import Event, StageStarted
 from assistant.settings import Settings
 from evals.workbench import Workbench
 from knowledge.encoders import load_encoder
@@ -24,20 +26,31 @@ from ui.app import mount
 
 DOCUMENTS = Path(__file__).parent / "documents"
 PAUSE = 0.6
+STALL = 6.0
 
 
 class PacedAdvisor(Advisor):
     """Pauses where a test wants to look."""
 
-    def stream(self, question: str, conversation_id: str | None = None, owner: str | None = None) -> Iterator[Event]:
-        events = super().stream(question.removeprefix("slowly:"), conversation_id, owner)
-        return self._paced(events) if question.startswith("slowly:") else events
+    def stream(self, question: str, *rest: Any, **named: Any) -> Iterator[Event]:
+        pace, colon, asked = question.partition(":")
+        if not colon or pace not in ("slowly", "stalling"):
+            return super().stream(question, *rest, **named)
+        events = super().stream(asked, *rest, **named)
+        return self._slowly(events) if pace == "slowly" else self._stalling(events)
 
     @staticmethod
-    def _paced(events: Iterator[Event]) -> Iterator[Event]:
+    def _slowly(events: Iterator[Event]) -> Iterator[Event]:
         for event in events:
             time.sleep(PAUSE)
             yield event
+
+    @staticmethod
+    def _stalling(events: Iterator[Event]) -> Iterator[Event]:
+        for event in events:
+            yield event
+            if event == StageStarted("searching"):
+                time.sleep(STALL)
 
 
 def main(folder: Path, port: int, documents: list[Path]) -> None:
