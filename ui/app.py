@@ -7,7 +7,6 @@ import warnings
 from threading import Thread
 
 from fastapi import FastAPI
-from fastapi.staticfiles import StaticFiles
 
 from assistant.advisor import Advisor
 from assistant.errors import AdvisorError
@@ -16,8 +15,9 @@ from ui.attachment_routes import attachment_routes
 from ui.evaluation_routes import evaluation_routes
 from ui.evaluations import Evaluations
 from ui.jobs import Jobs
-from ui.library_routes import library_routes
-from ui.page import STATIC, PageFrame
+from ui.library_routes import library_routes, price_routes
+from ui.page import STATIC, PageFrame, Static
+from ui.prices import Prices
 from ui.routes import calculator_routes, chat_routes, plotly_script
 
 
@@ -37,13 +37,15 @@ def mount(app: FastAPI, advisor: Advisor, evaluations: Evaluations) -> FastAPI:
 
     Thread(target=_warm_up, args=(advisor,), daemon=True).start()
     jobs = Jobs()
+    prices = Prices(advisor.settings.data_dir / "price-files")
     app.include_router(chat_routes(advisor))
     app.include_router(attachment_routes(advisor))
-    app.include_router(calculator_routes())
+    app.include_router(calculator_routes(prices))
     app.include_router(library_routes(advisor, jobs))
+    app.include_router(price_routes(prices))
     app.include_router(evaluation_routes(evaluations, jobs))
     app.add_api_route("/ui/plotly.js", plotly_script, include_in_schema=False)
-    app.mount("/ui/static", StaticFiles(directory=STATIC), name="static")
+    app.mount("/ui/static", Static(directory=STATIC), name="static")
     app.add_middleware(PageFrame)
     from ui.pages import build
     from ui.theme import theme
@@ -53,7 +55,7 @@ def mount(app: FastAPI, advisor: Advisor, evaluations: Evaluations) -> FastAPI:
         warnings.filterwarnings("ignore", message="SSR mode is not supported")
         mounted: FastAPI = gr.mount_gradio_app(
             app,
-            build(advisor),
+            build(advisor, prices),
             path="/",
             theme=theme(),
             footer_links=[],

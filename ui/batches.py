@@ -4,7 +4,7 @@ stages, and a slow one still shows each."""
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterator
 from queue import Empty, SimpleQueue
 from threading import Event as Flag
 from threading import Thread
@@ -15,7 +15,7 @@ BURST_SECONDS = 0.08
 """Longest time that an event waits for those after it."""
 
 
-def batched(events: Iterable[Event]) -> Iterator[list[Event]]:
+def batched(events: Generator[Event]) -> Iterator[list[Event]]:
     """Batches in order, none empty. Closing it ends the work before its next step; its errors are raised here."""
     queue: SimpleQueue[Event | Exception | None] = SimpleQueue()
     stopped = Flag()
@@ -29,6 +29,7 @@ def batched(events: Iterable[Event]) -> Iterator[list[Event]]:
         except Exception as error:
             queue.put(error)
         finally:
+            events.close()  # here, since what it holds belongs to this thread
             queue.put(None)
 
     Thread(target=produce, name="answer", daemon=True).start()

@@ -11,9 +11,13 @@ from assistant.errors import InvalidField, InvalidInput, MissingInputs
 from assistant.schema import Language, Source, ToolRun
 from assistant.tools.base import Tool
 from assistant.tools.registry import get_tool
-from ui.charts import figure
+from ui.chart_tables import chart_rows
+from ui.charts import figures
 from ui.forms import form_html, given_values, written
 from ui.words import choice_label, field_label, word
+
+SHORT_CELL = 14
+"""Characters of a cell that isn't broken into lines."""
 
 
 def run_html(run: ToolRun, language: Language) -> str:
@@ -37,10 +41,8 @@ def run_html(run: ToolRun, language: Language) -> str:
 def result_html(tool: Tool[Any], run: ToolRun, language: Language) -> str:
     """What a calculation says: headline, chart, table, and how it was derived."""
     shown = tool.present(run, language)
-    chart = figure(run, language)
     parts = [f'<p class="headline">{escape(shown.headline)}</p>']
-    if chart is not None:
-        parts.append(chart_html(chart, language))
+    parts += [chart_html(chart, language, file=f"{run.tool}-chart") for chart in figures(run, language)]
     if shown.table:
         parts.append(table_html(shown.table, language, file=run.tool))
     warnings = [warning for warning in run.warnings if warning.rstrip("。.") not in shown.headline]
@@ -52,7 +54,10 @@ def result_html(tool: Tool[Any], run: ToolRun, language: Language) -> str:
         _list(word("drivers", language), [escape(shown.drivers)] if shown.drivers else []),
         _list(word("price_sources", language), [_source(source) for source in run.sources]),
     ]
-    parts.append(f"<details open><summary>{word('derivation', language)}</summary>{''.join(derivation)}</details>")
+    parts.append(
+        f"<details open class=derivation><summary>{word('derivation', language)}</summary>"
+        f"{''.join(derivation)}</details>"
+    )
     return "".join(parts)
 
 
@@ -108,23 +113,31 @@ def question_of(tool: Tool[Any], values: Mapping[str, Any], language: Language) 
     return tool.title[language] + (colon + separator.join(parts) if parts else "")
 
 
-def chart_html(chart: Mapping[str, Any], language: Language) -> str:
-    """A place for a Plotly figure, which the page's script draws when it is seen."""
+def chart_html(chart: Mapping[str, Any], language: Language, *, file: str) -> str:
+    """A place for a Plotly figure, which the page's script draws when it is seen; its points below as a table."""
     title = str(chart["layout"]["title"]["text"])
     data = escape(json.dumps(chart, ensure_ascii=False, default=str))
-    return f'<figure class="chart" role="img" aria-label="{escape(title)}" data-figure="{data}"></figure>'
+    return (
+        f'<figure class="chart" role="img" aria-label="{escape(title)}" data-figure="{data}"></figure>'
+        f"<details class=chart-data><summary>{word('chart_data', language)}</summary>"
+        f"{table_html(chart_rows(chart), language, file=file)}</details>"
+    )
 
 
 def table_html(rows: Sequence[Sequence[str]], language: Language, *, file: str) -> str:
     """A table that scrolls by itself, with a download of its rows as CSV."""
     head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in rows[0])
-    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows[1:])
+    body = "".join(f"<tr>{''.join(_cell(cell) for cell in row)}</tr>" for row in rows[1:])
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{word("table", language)}">'
         f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
         f'<p class="actions"><button type="button" class="link csv" data-file="{file}">{word("csv", language)}'
         "</button></p>"
     )
+
+
+def _cell(text: str) -> str:
+    return f"<td{' class=short' if len(text) <= SHORT_CELL else ''}>{escape(text)}</td>"
 
 
 def _inputs(run: ToolRun, language: Language) -> str:

@@ -12,9 +12,11 @@ from typing import Any
 from assistant.errors import InvalidInput
 from assistant.schema import Language, ToolRun
 from assistant.tools.registry import NAMES, get_tool
+from knowledge.catalog.records import PriceFile
 from ui.calculations import calculate
 from ui.forms import form_html, given_values, written
 from ui.layout import heading, html
+from ui.prices import prices_html
 from ui.words import field_label, word
 
 _PRESETS = Path(__file__).parent / "presets.json"
@@ -23,7 +25,7 @@ Preset = dict[str, Any]
 
 def build() -> None:
     """The page; its content is fetched by the page's script, with the tool and inputs of the address."""
-    heading("nav_calculators")
+    heading("nav_calculators", "calculators")
     html('<div class="page" data-load="/ui/calculators" data-with-query></div>', elem_id="calculators")
 
 
@@ -34,12 +36,13 @@ def presets() -> dict[str, list[Preset]]:
     return loaded
 
 
-def calculators_html(name: str, inputs: str, language: Language) -> str:
+def calculators_html(name: str, inputs: str, own_prices: tuple[str, PriceFile] | None, language: Language) -> str:
     """The page's content for one calculator.
 
     Args:
         name: of the calculator; the first when it is unknown.
         inputs: a JSON object, from a link that was shared; ignored when it is no such object.
+        own_prices: the visitor's price file and what it holds.
         language: of the page.
     """
     name = name if name in NAMES else NAMES[0]
@@ -76,6 +79,8 @@ def calculators_html(name: str, inputs: str, language: Language) -> str:
         f'aria-label="{word("result", language)}">{result}</div><p class="actions export">{buttons}'
         f'<span class="note" role="status"></span></p></div>'
         f'<section class="scenarios" aria-live="polite" data-title="{word("scenarios", language)}"></section></div>'
+        f"<section class=prices><details{' open' if own_prices else ''}><summary><h2>{word('prices', language)}</h2>"
+        f'</summary><div id="prices">{prices_html(own_prices, language)}</div></details></section>'
     )
 
 
@@ -121,7 +126,8 @@ def compare_html(name: str, scenarios: Sequence[Mapping[str, Any]], language: La
     return (
         f'<h2>{word("scenarios", language)}</h2><div class="scroll" tabindex="0" role="region" '
         f'aria-label="{word("scenarios", language)}"><table><thead><tr><td></td>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
+        f'<tbody>{body}</tbody></table></div><p class="actions"><button type="button" class="link csv" '
+        f'data-file="{name}-scenarios">{word("csv", language)}</button></p>'
     )
 
 

@@ -14,10 +14,10 @@ _HOURS_A_YEAR = 8760
 _MAX_BARS = 12
 
 
-def figure(run: ToolRun, language: Language) -> Figure | None:
-    """The picture of a run; None where a table says it better, or too little is known."""
-    draw = _DRAWN.get(run.tool)
-    return draw(run, language) if draw else None
+def figures(run: ToolRun, language: Language) -> list[Figure]:
+    """The pictures of a run; none where a table says it better, or too little is known."""
+    drawn = (draw(run, language) for draw in _DRAWN.get(run.tool, ()))
+    return [chart for chart in drawn if chart is not None]
 
 
 def _offers(run: ToolRun, language: Language) -> Figure | None:
@@ -49,6 +49,33 @@ def _cost_against_time(run: ToolRun, language: Language) -> Figure | None:
     return _figure(
         [points], word("chart_value", language), x=word("price_gpu_hour", language), y=word("price_exaflop", language)
     )
+
+
+def _cost_parts(run: ToolRun, language: Language) -> Figure | None:
+    """What a training run costs, by part; None where only computing is known."""
+    result = run.result
+    parts = {"part_compute": "cost", "part_storage": "storage_cost", "part_transfer": "transfer_cost"}
+    return _parts(run, {key: result.get(name) or 0.0 for key, name in parts.items()}, "chart_parts", language)
+
+
+def _owning_parts(run: ToolRun, language: Language) -> Figure | None:
+    """What a year of owning costs, by part."""
+    parts = {f"part_{name}": value for name, value in (run.result.get("cost_parts_per_year") or {}).items()}
+    return _parts(run, parts, "chart_owning", language)
+
+
+def _parts(run: ToolRun, costs: Mapping[str, float], title: str, language: Language) -> Figure | None:
+    costs = {key: cost for key, cost in costs.items() if cost}
+    if len(costs) < 2:
+        return None
+    bar = {
+        "type": "bar",
+        "orientation": "h",
+        "y": [word(key, language) for key in costs][::-1],
+        "x": [*costs.values()][::-1],
+        "hovertemplate": "%{y}: %{x:,.0f}<extra></extra>",
+    }
+    return _figure([bar], word(title, language), x=_money(run, language), bars=len(costs))
 
 
 def _points(offers: Sequence[Mapping[str, Any]], x: str, y: str) -> Figure:
@@ -222,15 +249,15 @@ def _greener(run: ToolRun, language: Language) -> Figure | None:
     return _figure([bar], word("chart_carbon", language), x="t CO2e", bars=len(rows))
 
 
-_DRAWN: Mapping[str, Callable[[ToolRun, Language], Figure | None]] = {
-    "estimate_training_cost": _offers,
-    "select_instances": _cost_against_time,
-    "compare_purchase_options": _utilisation,
-    "compare_cloud_onprem": _break_even,
-    "estimate_memory": _memory,
-    "estimate_scaling": _scaling,
-    "plan_budget": _budget,
-    "estimate_carbon": _greener,
+_DRAWN: Mapping[str, Sequence[Callable[[ToolRun, Language], Figure | None]]] = {
+    "estimate_training_cost": (_cost_parts, _offers),
+    "select_instances": (_cost_against_time,),
+    "compare_purchase_options": (_utilisation,),
+    "compare_cloud_onprem": (_break_even, _owning_parts),
+    "estimate_memory": (_memory,),
+    "estimate_scaling": (_scaling,),
+    "plan_budget": (_budget,),
+    "estimate_carbon": (_greener,),
 }
 
 

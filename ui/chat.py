@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import uuid
 from collections.abc import Iterator
 from typing import Any
@@ -15,8 +16,10 @@ from assistant.schema import Answer, Language
 from ui.batches import batched
 from ui.conversation import conversation_html, failed_html, turn_html, working_html
 from ui.layout import CHAT_TOOLS, COMPOSER, HISTORY, PANEL_HEADING, heading, html
+from ui.prices import Prices
 from ui.sources import empty_panel, panel_html
 from ui.visitor import language, owner
+from ui.words import word
 
 CONCURRENT_CHATS = 64
 """Answers that are worked on at once; the others wait their turn."""
@@ -26,12 +29,14 @@ element.addEventListener('advisor:ask', event => trigger('ask', event.detail));
 element.addEventListener('advisor:stop', () => trigger('halt'));
 """
 
+_LOG = logging.getLogger(__name__)
+
 Update = tuple[str, str, Any]
 
 
-def build(advisor: Advisor) -> None:
+def build(advisor: Advisor, prices: Prices) -> None:
     """The page's components and events; called inside the Blocks of the page."""
-    heading("nav_chat")
+    heading("nav_chat", "question")
     with gr.Row(elem_id="chat"):
         html(HISTORY, elem_id="history-column")
         with gr.Column(elem_id="chat-column"):
@@ -45,7 +50,7 @@ def build(advisor: Advisor) -> None:
 
     def respond(event: gr.EventData, request: gr.Request) -> Iterator[Update]:
         asked = event._data if isinstance(event._data, dict) else {}
-        yield from _turns(advisor, asked, owner(request), language(request))
+        yield from _turns(advisor, prices, asked, owner(request), language(request))
 
     asking = past.ask(
         respond, None, [past, live, panel], concurrency_limit=CONCURRENT_CHATS, show_progress="hidden", api_name=False
@@ -53,7 +58,7 @@ def build(advisor: Advisor) -> None:
     past.halt(None, None, None, cancels=[asking], api_name=False)
 
 
-def _turns(advisor: Advisor, asked: dict[str, Any], who: str, spoken: Language) -> Iterator[Update]:
+def _turns(advisor: Advisor, prices: Prices, asked: dict[str, Any], who: str, spoken: Language) -> Iterator[Update]:
     """One question, asked as the next turn or in place of turn `replace` and what followed it."""
     question = str(asked.get("text") or "")
     conversation_id = str(asked["conversation"]) if asked.get("conversation") else None
@@ -76,7 +81,7 @@ def _turns(advisor: Advisor, asked: dict[str, Any], who: str, spoken: Language) 
     stage: Stage = "understanding"
     text = ""
     try:
-        for batch in batched(advisor.stream(question, conversation_id, who)):
+        for batch in batched(prices.during(who, advisor.stream(question, conversation_id, who))):
             done: Answer | None = None
             for event in batch:
                 match event:
@@ -92,6 +97,9 @@ def _turns(advisor: Advisor, asked: dict[str, Any], who: str, spoken: Language) 
                 yield keep, turn_html(done, len(earlier) + 1, spoken, last=True), _panel(advisor, done, spoken)
     except AdvisorError as error:
         yield keep, failed_html(question, str(error), spoken), empty_panel(spoken)
+    except Exception:  # whatever happens, the visitor must be able to go on
+        _LOG.exception("An answer failed")
+        yield keep, failed_html(question, word("error", spoken), spoken), empty_panel(spoken)
 
 
 def _panel(advisor: Advisor, answer: Answer, spoken: Language) -> str:

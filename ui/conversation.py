@@ -65,7 +65,11 @@ def _actions(answer: Answer, language: Language) -> str:
         else ""
     )
     buttons = "".join(_button(name, language) for name in ("copy", "retry", "up", "down"))
-    return f'<div class="actions">{shown}{buttons}<span class="note" role="status"></span></div>'
+    return (
+        f'<div class="actions">{shown}{buttons}<button type="button" class="link why" hidden>'
+        f"{word('why_up', language)}</button>"
+        '<span class="note" role="status"></span></div>'
+    )
 
 
 def _button(name: str, language: Language) -> str:

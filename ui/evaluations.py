@@ -40,7 +40,7 @@ class Evaluations(Protocol):
 
 def build() -> None:
     """The page; its content is fetched by the page's script."""
-    heading("nav_evaluations")
+    heading("nav_evaluations", "evaluations")
     html('<div class="page" data-load="/ui/evaluations"></div>', elem_id="evaluations")
 
 

@@ -16,7 +16,7 @@ from assistant.tools import formatting
 from assistant.tools.base import Tool
 from knowledge import quantities
 from knowledge.errors import InvalidInput
-from ui.words import choice_label, field_label, word
+from ui.words import choice_label, field_help, field_label, word
 
 SHOWN_FIRST = 6
 """Fields that stand above the fold when nothing is filled in."""
@@ -84,7 +84,7 @@ def _field_html(
     field_id = f"{identity}-{name}"
     kind, choices = _kind(info) or ("text", ())
     unit = tool.Inputs.unit_of(name)
-    notes = [part for part in (_help(info, language), bounds(info, language)) if part]
+    notes = [part for part in (field_help(info.description, language), bounds(info, language)) if part]
     described = f' aria-describedby="{field_id}-help"' if notes else ""
     common = f'id="{field_id}" name="{name}" data-kind="{kind}"{described}'
     if kind == "choice":
@@ -146,11 +146,6 @@ def _required_choice(info: FieldInfo) -> bool:
     return not _optional(info.annotation)
 
 
-def _help(info: FieldInfo, language: Language) -> str:
-    """The model's own description, which is English; in Chinese the label says it."""
-    return info.description or "" if language == "en" else ""
-
-
 def bounds(info: FieldInfo, language: Language) -> str:
     """The range that a number may be in, as people write it."""
     low = next((m for m in info.metadata if isinstance(m, Ge | Gt)), None)
@@ -177,8 +172,8 @@ def _placeholder(info: FieldInfo, unit: str | None, filled: ToolInput | None, la
 
 
 def _unit_label(unit: str | None, language: Language) -> str:
-    if unit is None:
-        return ""
+    if unit is None or unit.startswith("money"):
+        return ""  # a label says what is paid for, and the amount may be written with its currency
     return choice_label(f"unit:{unit}", language).removeprefix("unit:")
 
 

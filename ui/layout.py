@@ -33,14 +33,14 @@ def html(value: str, *, elem_id: str | None = None, script: str | None = None) -
     return gr.HTML(value, elem_id=elem_id, js_on_load=script, apply_default_css=False)
 
 
-def heading(current: str) -> None:
-    """The bar at the top of a page."""
+def heading(current: str, content: str) -> None:
+    """The bar at the top of a page, and the way past it to the element with the id `content`."""
     links = "".join(
         f'<a href="{path}"{" aria-current=page" if key == current else ""}>{both(key)}</a>'
         for key, path in PAGES.items()
     )
     html(
-        f'<a class="skip" href="#main">{both("skip")}</a><header id="top"><a class="brand" href="/">'
+        f'<a class="skip" href="#{content}">{both("skip")}</a><header id="top"><a class="brand" href="/">'
         f"<b>{both('product')}</b></a><nav {labelled('nav_chat')}>{links}</nav>"
         f'<button type="button" id="language" class="link">{both("language")}</button>'
         f'<button type="button" id="theme" class="icon" {labelled("theme")}>{icon("theme")}</button></header>',

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
-from pathlib import Path
 
 from assistant.schema import Language
 from knowledge import catalog
-from knowledge.catalog.records import PriceFile, Provenance
+from knowledge.catalog.records import Provenance
 from knowledge.records import SearchResult
 from knowledge.rows import DocumentRow
 from knowledge.shipped import shipped_paths
@@ -20,7 +19,7 @@ from ui.words import word
 
 def build() -> None:
     """The page; its content is fetched by the page's script."""
-    heading("nav_library")
+    heading("nav_library", "library")
     html('<div class="page" data-load="/ui/library"></div>', elem_id="library")
 
 
@@ -46,10 +45,7 @@ def library_html(documents: Sequence[DocumentRow], language: Language) -> str:
         f'<button type="submit" class="primary">{say("search")}</button></form>'
         f'<div id="found" aria-live="polite"></div></section><div class="columns">'
         f'<section><h2>{say("catalog")}</h2><p class="note">{say("catalog_lead")}</p>{catalog_html(language)}</section>'
-        f'<section><h2>{say("prices")}</h2><p class="note">{say("prices_lead")}</p>'
-        f'<p><label for="price-file" class="button">{say("prices")} …</label><input type="file" id="price-file" '
-        f'class="hidden" accept=".csv,.xlsx" aria-label="{say("prices")}"></p>'
-        f'<div id="price-report" aria-live="polite"></div></section></div>'
+        f'<section><h2>{say("prices")}</h2><div id="prices" data-load="/ui/prices"></div></section></div>'
     )
 
 
@@ -133,27 +129,3 @@ _PARTS: dict[str, Callable[[], Iterable[object]]] = {
     "catalog_storage": catalog.storage_prices,
     "catalog_transfer": catalog.transfer_prices,
 }
-
-
-def price_report_html(file: Path, read: PriceFile, language: Language) -> str:
-    """What of a company's price sheet can be used, and why the other rows can't."""
-    good = "".join(
-        f"<tr><td>{escape(row.provider)}</td><td>{escape(row.name)}</td><td>{escape(row.accelerator_label)}</td>"
-        f"<td>{row.accelerator_count}</td><td>{row.on_demand if row.on_demand is not None else '—'} "
-        f"{escape(row.currency)}</td></tr>"
-        for row in read.instances
-    )
-    bad = "".join(
-        f'<li class="fail">{word("line", language)} {problem.line}: {escape(problem.reason)}</li>'
-        for problem in read.problems
-    )
-    table = (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{word("prices", language)}"><table>'
-        f"<tbody>{good}</tbody></table></div>"
-        if good
-        else ""
-    )
-    return (
-        f"<p><b>{escape(file.name)}</b>: {len(read.instances)} {word('usable_rows', language)}, "
-        f"{len(read.problems)} {word('failed', language)}</p>{f'<ul>{bad}</ul>' if bad else ''}{table}"
-    )

@@ -13,10 +13,10 @@ from pydantic import BaseModel, Field
 
 from assistant.advisor import Advisor
 from assistant.errors import InvalidInput
-from knowledge import catalog
 from knowledge.ingest import FileReport, ingest, ingest_url
 from ui.jobs import Job, Jobs, job_html
-from ui.library import documents_html, library_html, price_report_html, search_html
+from ui.library import documents_html, library_html, search_html
+from ui.prices import Prices, prices_html
 from ui.routes import OwnPage
 from ui.visitor import language, owner
 from ui.words import word
@@ -97,12 +97,6 @@ def library_routes(advisor: Advisor, jobs: Jobs) -> APIRouter:
                 Path(name).unlink(missing_ok=True)
         return {"deleted": document_id}
 
-    @router.post("/library/prices", dependencies=[OwnPage])
-    def prices(request: Request, files: Files) -> dict[str, str]:
-        with tempfile.TemporaryDirectory() as folder:
-            path = save_uploads(files[:1], Path(folder))[0]
-            return {"html": price_report_html(path, catalog.read_price_file(path), language(request))}
-
     @router.get("/jobs/{job_id}")
     def job(request: Request, job_id: str) -> dict[str, Any]:
         found = jobs.find(job_id, owner(request))
@@ -110,6 +104,29 @@ def library_routes(advisor: Advisor, jobs: Jobs) -> APIRouter:
             raise HTTPException(404, word("error", language(request)))
         done = found.done  # before the steps are read, so that the last state is never missed
         return {"html": job_html(found, language(request)), "done": done, "open": found.open}
+
+    return router
+
+
+def price_routes(prices: Prices) -> APIRouter:
+    """A visitor's own price file."""
+    router = APIRouter(prefix="/ui/prices")
+
+    @router.get("", response_class=HTMLResponse)
+    def shown(request: Request) -> str:
+        return prices_html(prices.in_use(owner(request)), language(request))
+
+    @router.post("", dependencies=[OwnPage])
+    def take(request: Request, files: Files) -> dict[str, str]:
+        who = owner(request)
+        with tempfile.TemporaryDirectory() as folder:
+            prices.take(who, save_uploads(files[:1], Path(folder))[0])
+        return {"html": prices_html(prices.in_use(who), language(request))}
+
+    @router.delete("", dependencies=[OwnPage])
+    def drop(request: Request) -> dict[str, str]:
+        prices.drop(owner(request))
+        return {"html": prices_html(None, language(request))}
 
     return router
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ui.visitor import VISITOR_COOKIE, language, new_key, visitor_key
 from ui.words import script_words, word
 
 STATIC = Path(__file__).parent / "static"
+SCRIPTS = sorted(file.name for file in (STATIC / "js").glob("*.js"))
+"""Modules of the page's script; named in the head, they are fetched side by side."""
 POLICY = "; ".join(
     (
         "default-src 'self'",
@@ -38,6 +43,16 @@ _HEADERS = {
 }
 _YEAR = 365 * 24 * 3600
 _FOREIGN_META = re.compile(r"\s*<meta[^>]+?(?:og:|twitter:)[^>]*?/>", re.DOTALL)
+
+
+class Static(StaticFiles):
+    """The page's own files; browsers ask each time whether theirs is still the newest."""
+
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        """A file, or that it hasn't changed."""
+        response = super().file_response(*args, **kwargs)
+        response.headers["cache-control"] = "no-cache"
+        return response
 
 
 class PageFrame:
@@ -95,15 +110,15 @@ def _with_head(body: bytes, request: Request) -> bytes:
     settings = json.dumps({"language": chosen, "words": script_words(chosen)}, ensure_ascii=False).replace(
         "<", "\\u003c"
     )
-    stamp = int(max(file.stat().st_mtime for file in STATIC.iterdir()))
+    scripts = "".join(f'<link rel="modulepreload" href="/ui/static/js/{name}">' for name in SCRIPTS)
     head = (
         f"<script>window.advisor={settings};"
         # Gradio's own texts follow the browser; this makes them follow the chosen language.
         f'for(const [k,v] of [["language","{tag}"],["languages",["{tag}"]]])'
         "Object.defineProperty(navigator,k,{get:()=>v,configurable:true});</script>"
         f'<meta name="description" content="{word("tagline", chosen)}">'
-        f'<link rel="stylesheet" href="/ui/static/app.css?{stamp}">'
-        f'<script src="/ui/static/app.js?{stamp}" defer></script>'
+        f'<link rel="stylesheet" href="/ui/static/app.css">{scripts}'
+        '<script type="module" src="/ui/static/js/main.js"></script>'
     )
     text = _FOREIGN_META.sub("", text)
     text = re.sub(r'lang="en"', f'lang="{tag}"', text, count=1)

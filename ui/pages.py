@@ -6,13 +6,14 @@ import gradio as gr
 
 from assistant.advisor import Advisor
 from ui import calculators, chat, evaluations, library
+from ui.prices import Prices
 
 
-def build(advisor: Advisor) -> gr.Blocks:
+def build(advisor: Advisor, prices: Prices) -> gr.Blocks:
     """All pages."""
     blocks: gr.Blocks
     with gr.Blocks(title="Cloud Training Advisor", analytics_enabled=False, fill_width=True) as blocks:
-        chat.build(advisor)
+        chat.build(advisor, prices)
     with blocks.route("Calculators", "/calculators"):
         calculators.build()
     with blocks.route("Library", "/library"):

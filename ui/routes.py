@@ -14,6 +14,7 @@ from assistant.errors import ConversationNotFound
 from ui.calculations import calculate
 from ui.calculators import calculators_html, compare_html
 from ui.conversation import conversation_html, history_html, markdown_export, welcome_html
+from ui.prices import Prices
 from ui.sources import document_html, empty_panel, panel_html
 from ui.visitor import language, owner
 
@@ -147,20 +148,24 @@ def plotly_script() -> Response:
     )
 
 
-def calculator_routes() -> APIRouter:
-    """Forms and their results."""
+def calculator_routes(prices: Prices) -> APIRouter:
+    """Forms and their results, with the prices of whoever asks."""
     router = APIRouter(prefix="/ui/calculators")
 
     @router.get("", response_class=HTMLResponse)
     def calculators(request: Request, tool: str = "", inputs: str = "") -> str:
-        return calculators_html(tool, inputs, language(request))
+        who = owner(request)
+        with prices.of(who):
+            return calculators_html(tool, inputs, prices.in_use(who), language(request))
 
     @router.post("/{name}", dependencies=[OwnPage])
     def run(request: Request, name: str, filled: Filled) -> dict[str, Any]:
-        return calculate(name, filled.inputs, language(request))
+        with prices.of(owner(request)):
+            return calculate(name, filled.inputs, language(request))
 
     @router.post("/{name}/compare", dependencies=[OwnPage], response_class=HTMLResponse)
     def compare(request: Request, name: str, scenarios: Scenarios) -> str:
-        return compare_html(name, scenarios.scenarios, language(request))
+        with prices.of(owner(request)):
+            return compare_html(name, scenarios.scenarios, language(request))
 
     return router

@@ -32,6 +32,14 @@ def choice_label(value: object, language: Language) -> str:
     return known[language] if known else str(value)
 
 
+def field_help(description: str | None, language: Language) -> str:
+    """What a calculator's model says of a field, which it says in English; "" where it says nothing."""
+    if description is None:
+        return ""
+    known = _labels("helps.csv").get(description)
+    return known[language] if known else description
+
+
 def script_words(language: Language) -> dict[str, str]:
     """What the page's script says by itself."""
     return {key.removeprefix("js_"): texts[language] for key, texts in _words().items() if key.startswith("js_")}
@@ -44,4 +52,4 @@ def _words() -> dict[str, dict[Language, str]]:
 @cache
 def _labels(file: str) -> dict[str, dict[Language, str]]:
     with (_HERE / file).open(encoding="utf-8", newline="") as opened:
-        return {row["name"]: {"en": row["en"], "zh": row["zh"]} for row in csv.DictReader(opened)}
+        return {row.get("name") or row["en"]: {"en": row["en"], "zh": row["zh"]} for row in csv.DictReader(opened)}

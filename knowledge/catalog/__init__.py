@@ -27,7 +27,7 @@ from knowledge.catalog import data, records
 from knowledge.catalog.age import DEFAULT_MAX_AGE_DAYS, stale
 from knowledge.catalog.mentions import Mention, mentions
 from knowledge.catalog.names import AmbiguousName, Match, UnknownName, find_accelerator, find_model, find_provider
-from knowledge.catalog.offers import Offers, current, load_offers, newest_refresh, read_price_file, use
+from knowledge.catalog.offers import Offers, current, load_offers, newest_refresh, read_price_file, use, using
 from knowledge.catalog.records import PriceFile, Problem, Provenance
 from knowledge.catalog.refreshing import Change, Refresh, RefreshFailed, refresh_prices
 from knowledge.catalog.views import KINDS, Report, check, list_rows, show
@@ -76,6 +76,7 @@ __all__ = [
     "storage_prices",
     "transfer_prices",
     "use",
+    "using",
 ]
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,6 +30,7 @@ class _Active:
 
 
 _active = _Active()
+_here: ContextVar[Offers | None] = ContextVar("offers", default=None)
 
 
 def _over(base: Sequence[Instance], own: Sequence[Instance]) -> tuple[Instance, ...]:
@@ -87,8 +90,22 @@ def use(offers: Offers | None) -> None:
     _active.offers = offers
 
 
+@contextmanager
+def using(own: Sequence[Instance]) -> Iterator[None]:
+    """Put somebody's own offers over those in use, for what runs in this context alone."""
+    offers = current()
+    token = _here.set(Offers(_over(offers.instances, own), offers.problems, offers.max_age_days))
+    try:
+        yield
+    finally:
+        _here.reset(token)
+
+
 def current() -> Offers:
     """The offers in use."""
+    here = _here.get()
+    if here is not None:
+        return here
     if _active.offers is None:
         _active.offers = load_offers()
     return _active.offers

@@ -67,16 +67,27 @@ def test_downloads_hold_what_is_shown(visit: OpenPage, tmp_path: Path) -> None:
     page = visit("/calculators?tool=estimate_training_cost")
     choose_preset(page)
     with page.expect_download() as downloading:
-        page.locator(".result .csv").first.click()
+        page.locator(".result > .actions .csv").click()
     downloading.value.save_as(tmp_path / "table.csv")
     rows = list(csv.reader((tmp_path / "table.csv").read_text("utf-8-sig").splitlines()))
-    shown = page.locator(".result table").first.locator("tr")
+    shown = page.locator(".result > .scroll tr")
     assert len(rows) == shown.count() and rows[1] == shown.nth(1).locator("td").all_inner_texts()
     with page.expect_download() as downloading:
         page.locator(".export .json").click()
     downloading.value.save_as(tmp_path / "run.json")
     run = json.loads((tmp_path / "run.json").read_text("utf-8"))
     assert run["tool"] == "estimate_training_cost" and run["inputs"]["gpu_count"]["value"] == 64
+
+
+def test_points_of_a_chart_can_be_downloaded(visit: OpenPage, tmp_path: Path) -> None:
+    page = visit("/calculators?tool=estimate_scaling", language="zh")
+    choose_preset(page)
+    page.locator(".chart-data summary").click()
+    with page.expect_download() as downloading:
+        page.locator(".chart-data .csv").click()
+    downloading.value.save_as(tmp_path / "chart.csv")
+    rows = list(csv.reader((tmp_path / "chart.csv").read_text("utf-8-sig").splitlines()))
+    assert rows[0][0] == "机器数" and len(rows) > 3 and len(rows[0]) == len(rows[1]) > 2
 
 
 def test_ask_about_this_leads_to_the_chat(visit: OpenPage) -> None:

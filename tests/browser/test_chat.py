@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 from assistant.conversations import Conversations
 from tests.browser.actions import answered, ask
 from tests.browser.conftest import OpenPage
+from tests.browser.server import STALL
 
 QUESTIONS = {"zh": "抢占式实例什么时候会被回收？", "en": "Where should checkpoints be stored?"}
 QUOTES = {"zh": "提前两分钟", "en": "object storage"}
@@ -53,14 +54,13 @@ def test_source_opens_with_the_exact_span_highlighted(visit: OpenPage, language:
 
 def test_stages_are_seen_and_a_stream_can_be_stopped(visit: OpenPage) -> None:
     page = visit()
-    page.locator("#question").fill(f"slowly:{QUESTIONS['en']}")
+    page.locator("#question").fill(f"stalling:{QUESTIONS['en']}")
     page.locator("#send").click()
-    expect(page.locator(".stages .now")).to_be_visible()
     expect(page.locator(".stages .now", has_text="Searching")).to_be_visible()
     page.locator("#stop").click()
     expect(page.locator(".turn.stopped .note")).to_contain_text("Stopped")
     expect(page.locator("#send")).to_be_visible()
-    page.wait_for_timeout(2500)
+    page.wait_for_timeout(1000 * STALL)  # until it would have gone on
     expect(page.locator(".turn[data-answer]")).to_have_count(0)
     expect(page.locator("#history-list li")).to_have_count(0)
     ask(page, QUESTIONS["en"])
@@ -182,6 +182,18 @@ def test_thumbs_down_is_stored_with_its_reason(visit: OpenPage, data_dir: Path) 
         kept.close()
     assert found[0].answer.id == turn.get_attribute("data-answer")
     assert found[0].answer.citations and found[0].versions["encoder"]
+    turn.locator(".icon.up").click()
+    expect(turn.locator(".icon.up")).to_have_attribute("aria-pressed", "true")
+    turn.locator(".why").click()
+    page.locator("dialog textarea").fill("Now it is right")
+    page.locator("dialog .primary").click()
+    expect(turn.locator(".why")).to_be_hidden()
+    kept = Conversations.in_folder(data_dir)
+    try:
+        rated = [one for one in kept.feedback() if one.answer.id == found[0].answer.id]
+    finally:
+        kept.close()
+    assert [(one.rating, one.reason) for one in rated] == [("up", "Now it is right")]
 
 
 def test_copy_brings_the_marks_along(visit: OpenPage) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from tests.browser.actions import ask
+from tests.browser.actions import ask, choose_preset
 from tests.browser.conftest import OpenPage
 
 
@@ -60,7 +60,7 @@ def test_filter_and_catalog_ages(visit: OpenPage) -> None:
     expect(page.locator("section", has_text="Price and hardware catalog").locator("tbody tr")).to_have_count(5)
 
 
-def test_price_sheet_is_reported_row_by_row(visit: OpenPage, tmp_path: Path) -> None:
+def test_own_prices_are_reported_and_used(visit: OpenPage, tmp_path: Path) -> None:
     sheet = tmp_path / "prices.csv"
     sheet.write_text(
         "provider,instance,gpu,gpu_count,region,price_per_gpu_hour,currency\n"
@@ -68,10 +68,23 @@ def test_price_sheet_is_reported_row_by_row(visit: OpenPage, tmp_path: Path) -> 
         "own,rack-2,Warp9000,8,here,1.9,USD\n"
     )
     page = visit("/library")
+    expect(page.locator("#price-file")).to_be_attached()
     page.locator("#price-file").set_input_files(sheet)
-    report = page.locator("#price-report")
+    report = page.locator("#prices")
     expect(report).to_contain_text("1 usable rows")
     expect(report.locator("li")).to_contain_text("3")
+    page.goto("/calculators?tool=estimate_training_cost")
+    said = choose_preset(page)
+    expect(said).to_contain_text("$1.90")
+    expect(page.locator(".derivation")).to_contain_text("prices.csv")
+    page.goto("/")
+    expect(ask(page, "What do 64 H100 for 10 days cost?").locator(".text")).to_contain_text("$1.90")
+    page.goto("/calculators?tool=estimate_training_cost")
+    choose_preset(page)
+    page.locator("#drop-prices").click()
+    expect(page.locator(".headline")).not_to_contain_text("$1.90")
+    stranger = visit("/calculators?tool=estimate_training_cost")
+    expect(choose_preset(stranger)).not_to_contain_text("$1.90")
 
 
 def test_evaluation_runs_beside_the_chat(visit: OpenPage) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import re
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from assistant.tools.registry import NAMES, get_tool
 from knowledge import quantities
 from ui.calculations import calculate
 from ui.calculators import presets
-from ui.forms import given_values, written
+from ui.forms import form_html, given_values, written
 from ui.words import choice_label
 
 UNITS = ("parameters", "tokens", "byte", "bit/s", "byte/s", "fraction", "money", "day")
@@ -26,6 +28,21 @@ def test_every_field_has_a_label_in_both_languages() -> None:
         labelled = {row["name"] for row in csv.DictReader(opened)}
     shown = {name for tool in NAMES for name in get_tool(tool).Inputs.model_fields if name != "offers"}
     assert shown - labelled == set()
+
+
+def test_every_help_text_is_there_in_chinese_and_none_is_left_over() -> None:
+    with (Path(ui.__file__).parent / "helps.csv").open(encoding="utf-8", newline="") as opened:
+        translated = {row["en"] for row in csv.DictReader(opened)}
+    fields = [info for tool in NAMES for info in get_tool(tool).Inputs.model_fields.values()]
+    assert translated == {info.description for info in fields if info.description}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_chinese_form_speaks_no_english_sentence(name: str) -> None:
+    form = form_html(get_tool(name), "zh", identity=name)
+    said = re.findall(r"<small[^>]*>([^<]+)</small>|<label[^>]*>([^<]+)|<option[^>]*>([^<]+)", form)
+    texts = [unescape(text) for match in said for text in match if text]
+    assert [text for text in texts if re.search(r"[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}", text)] == []
 
 
 @given(st.floats(min_value=1e-3, max_value=1e17), st.sampled_from(UNITS))

@@ -14,12 +14,12 @@ from ui.words import script_words, word
 HERE = Path(ui.__file__).parent
 
 
-@pytest.mark.parametrize("file", ["words.csv", "fields.csv"])
+@pytest.mark.parametrize("file", ["words.csv", "fields.csv", "helps.csv"])
 def test_both_languages_are_filled_in_once(file: str) -> None:
     with (HERE / file).open(encoding="utf-8", newline="") as opened:
         rows = list(csv.DictReader(opened))
     assert all(row["en"].strip() and row["zh"].strip() for row in rows)
-    names = [row["name"] for row in rows]
+    names = [row.get("name") or row["en"] for row in rows]
     assert len(names) == len(set(names))
 
 
@@ -32,6 +32,6 @@ def test_every_text_that_the_code_names_exists() -> None:
 
 
 def test_every_text_that_the_script_names_exists() -> None:
-    script = (HERE / "static" / "app.js").read_text("utf-8")
+    script = "\n".join(path.read_text("utf-8") for path in (HERE / "static" / "js").glob("*.js"))
     asked = set(re.findall(r"\bwords\.(\w+)", script))
     assert asked and asked <= set(script_words("en"))
