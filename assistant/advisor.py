@@ -36,6 +36,8 @@ class Advisor:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self.observers: list[Callable[[Answer], None]] = []
+        """Called with every answer: measurements, logs."""
 
     @cached_property
     def encoder(self) -> Encoder:
@@ -132,7 +134,19 @@ class Advisor:
         state = DialogueState()
         if conversation_id is not None and not self._only_attached(conversation_id, owner):
             state = DialogueState.model_validate(self.conversations.last(conversation_id, owner).state)
-        return self._stream(question, conversation_id or str(uuid.uuid4()), state, owner or "")
+        return self._stream(question, conversation_id or str(uuid.uuid4()), state, owner or "", groups)
+
+    def reply(self, question: str, state: DialogueState, groups: frozenset[str] | None = None) -> Iterator[Event]:
+        """Answer the next turn of a conversation that the caller keeps: as `stream`, and nothing is stored.
+
+        Args:
+            state: after the turn before; that of the answer's `state`.
+
+        Raises:
+            InvalidInput: as `ask`, before the first event.
+        """
+        self._check(question)
+        return self._stream(question, str(uuid.uuid4()), state, None, groups)
 
     def rate(self, answer: Answer, rating: Rating, reason: str, owner: str) -> None:
         """Keep what somebody thinks of an answer, with all that is needed to look into it later."""
@@ -144,7 +158,9 @@ class Advisor:
         }
         self.conversations.rate(answer, rating, reason, versions, owner)
 
-    def _stream(self, question: str, conversation_id: str, state: DialogueState, owner: str) -> Iterator[Event]:
+    def _stream(
+        self, question: str, conversation_id: str, state: DialogueState, owner: str | None, groups: frozenset[str] | None
+    ) -> Iterator[Event]:
         clock = _Clock()
         yield StageStarted("understanding")
         resolved = resolve(question, state)
@@ -191,7 +207,10 @@ class Advisor:
         )
         for paragraph in _paragraphs(answer.text):
             yield TextReleased(paragraph)
-        self.conversations.add(answer, owner)
+        if owner is not None:
+            self.conversations.add(answer, owner)
+        for observe in self.observers:
+            observe(answer)
         yield Answered(answer)
 
     def _check(self, question: str) -> None:
