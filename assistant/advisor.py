@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Generator, Iterator, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from assistant import __version__
@@ -17,11 +17,15 @@ from assistant.settings import Settings
 from assistant.understand.dialogue import plan, resolve
 from assistant.understand.intent import IntentModel, load_intents
 from assistant.understand.state import DialogueState
+from knowledge.collections import Groups
 from knowledge.encoders import Encoder, load_encoder
 from knowledge.search import Searcher
 from knowledge.store import Store
 
 if TYPE_CHECKING:
+    from assistant.answer.agent.answering import ChatAnswers, Chatted
+    from assistant.answer.agent.conversation import Asked
+    from assistant.answer.write import Written
     from assistant.attachments import Attachments
     from assistant.conversations import Conversations, Rating
     from knowledge.encoders import Encoded
@@ -60,6 +64,13 @@ class Advisor:
         return load_intents(self.encoder, self.settings.data_dir)
 
     @cached_property
+    def chat_answers(self) -> ChatAnswers:
+        """Answers through the chat model of the settings."""
+        from assistant.answer.agent.answering import ChatAnswers
+
+        return ChatAnswers(self.settings)
+
+    @cached_property
     def conversations(self) -> Conversations:
         """Stored conversations."""
         from assistant.conversations import Conversations
@@ -73,8 +84,13 @@ class Advisor:
 
         return Attachments(self.settings.data_dir / ATTACHMENTS, self.encoder)
 
-    def source_text(self, conversation_id: str) -> Callable[[str], str]:
-        """The text of the documents that answers of a conversation cite: everybody's, or attached to it."""
+    def source_text(self, conversation_id: str, groups: Groups = None) -> Callable[[str], str]:
+        """The text of the documents that answers of a conversation cite: the library's, or attached to it.
+
+        Args:
+            conversation_id: of the conversation.
+            groups: whose collections may be read. None: all.
+        """
 
         def text(document_id: str) -> str:
             attached = self.attachments.store(conversation_id) if self._any_attached else None
@@ -83,7 +99,7 @@ class Advisor:
                     return attached.source_text(document_id)
                 except InvalidInput:
                     pass  # it isn't among the attached
-            return self.store.source_text(document_id)
+            return self.store.source_text(document_id, groups)
 
         return text
 
@@ -92,7 +108,7 @@ class Advisor:
         question: str,
         conversation_id: str | None = None,
         owner: str | None = None,
-        groups: frozenset[str] | None = None,
+        groups: Groups = None,
     ) -> Answer:
         """Answer one question and keep the turn; the arguments are those of `stream`.
 
@@ -117,7 +133,7 @@ class Advisor:
         question: str,
         conversation_id: str | None = None,
         owner: str | None = None,
-        groups: frozenset[str] | None = None,
+        groups: Groups = None,
     ) -> Iterator[Event]:
         """Answer one question, yielding stages, checked text, and last the whole `Answered`.
 
@@ -136,7 +152,7 @@ class Advisor:
             state = DialogueState.model_validate(self.conversations.last(conversation_id, owner).state)
         return self._stream(question, conversation_id or str(uuid.uuid4()), state, owner or "", groups)
 
-    def reply(self, question: str, state: DialogueState, groups: frozenset[str] | None = None) -> Iterator[Event]:
+    def reply(self, question: str, state: DialogueState, groups: Groups = None) -> Iterator[Event]:
         """Answer the next turn of a conversation that the caller keeps: as `stream`, and nothing is stored.
 
         Args:
@@ -159,7 +175,7 @@ class Advisor:
         self.conversations.rate(answer, rating, reason, versions, owner)
 
     def _stream(
-        self, question: str, conversation_id: str, state: DialogueState, owner: str | None, groups: frozenset[str] | None
+        self, question: str, conversation_id: str, state: DialogueState, owner: str | None, groups: Groups
     ) -> Iterator[Event]:
         clock = _Clock()
         yield StageStarted("understanding")
@@ -168,7 +184,7 @@ class Advisor:
         yield StageStarted("searching")
         query = self.encoder.query(resolved.search_text)
         clock.lap("encode")
-        found = self._search(resolved.search_text, conversation_id, query)
+        found = self._search(resolved.search_text, conversation_id, query, groups)
         clock.lap("search")
         covered = found.coverage >= self.settings.coverage_threshold
         intents = self.intents.probabilities(found.query_vector)
@@ -185,10 +201,21 @@ class Advisor:
         yield StageStarted("writing")
         queries = {text: parts.get(text) or self.encoder.query(text) for text in planned.searches}
         clock.lap("encode")
-        searches = [self._search(text, conversation_id, query) for text, query in queries.items()]
+        searches = [self._search(text, conversation_id, query, groups) for text, query in queries.items()]
         clock.lap("search")
         beside = [search for search in searches if search.coverage >= self.settings.coverage_threshold]
-        written = write_answer(planned, outcomes, found, covered, self.source_text(conversation_id), beside)
+        source_text = self.source_text(conversation_id, groups)
+        grounded = partial(write_answer, planned, outcomes, found, covered, source_text, beside)
+        after, model, usage = planned.state_after(outcomes), "grounded", None
+        if self.settings.model and planned.refusal is None:
+            from assistant.answer.agent.conversation import Asked
+
+            turns = self.conversations.answers(conversation_id, owner) if state.turn and owner is not None else []
+            asked = Asked(planned, outcomes, found, covered, beside, state, turns)
+            chatted = yield from self._chat(asked, conversation_id, groups, grounded)
+            written, model, usage, after = chatted.written, chatted.model, chatted.usage, chatted.state(after)
+        else:
+            written = grounded()
         clock.lap("answer")
         answer = Answer(
             id=str(uuid.uuid4()),
@@ -202,16 +229,31 @@ class Advisor:
             missing=written.missing,
             follow_ups=written.follow_ups,
             warnings=written.warnings,
-            state=planned.state_after(outcomes).model_dump(mode="json"),
+            state=after.model_dump(mode="json"),
+            model=model,
+            usage=usage,
             timings_ms=clock.timings(),
         )
-        for paragraph in _paragraphs(answer.text):
-            yield TextReleased(paragraph)
+        if not self.settings.model or planned.refusal is not None:
+            yield from map(TextReleased, _paragraphs(answer.text))
         if owner is not None:
             self.conversations.add(answer, owner)
         for observe in self.observers:
             observe(answer)
         yield Answered(answer)
+
+    def _chat(
+        self, asked: Asked, conversation_id: str, groups: Groups, grounded: Callable[[], Written]
+    ) -> Generator[Event, None, Chatted]:
+        """Through the chat model; text is released as it passes the check."""
+        from assistant.answer.verify.closeness import Closeness
+
+        def search(text: str) -> tuple[SearchResult, bool]:
+            found = self._search(text, conversation_id, self.encoder.query(text), groups)
+            return found, found.coverage >= self.settings.coverage_threshold
+
+        with Closeness(self.encoder, self.searcher.language_means()) as closeness:
+            return (yield from self.chat_answers.write(asked, search, closeness, grounded))
 
     def _check(self, question: str) -> None:
         if not question.strip():
@@ -234,9 +276,9 @@ class Advisor:
         """Spares those who attach nothing the time that loading takes."""
         return (self.settings.data_dir / ATTACHMENTS).is_dir()
 
-    def _search(self, text: str, conversation_id: str, query: Encoded) -> SearchResult:
+    def _search(self, text: str, conversation_id: str, query: Encoded, groups: Groups) -> SearchResult:
         passages = self.settings.passages
-        found = self.searcher.search(text, passages, query)
+        found = self.searcher.search(text, passages, query, groups)
         if not self._any_attached or not self.attachments.exists(conversation_id):
             return found
         from assistant.attachments import beside

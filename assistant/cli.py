@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from assistant import __version__
-from assistant.commands import asking, library, numbers
+from assistant.commands import asking, bot, library, numbers
 from assistant.commands.common import open_advisor
 from knowledge.errors import AdvisorError
 
@@ -72,6 +72,7 @@ for command in (
     asking.ask,
     asking.chat,
     asking.search,
+    bot.bot,
     library.index,
     library.docs,
     library.doctor,

@@ -10,7 +10,7 @@ class ChannelError(AdvisorError):
 
 
 class RateLimited(ChannelError):
-    """The platform wants messages to come more slowly."""
+    """The platform wants messages to come more slowly, or can't take them just now."""
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)

@@ -230,7 +230,7 @@ def parts(blocks: Sequence[Block], dialect: Dialect) -> list[str]:
     """The blocks as few texts as hold them, divided between blocks, or else rows, lines, sentences and words."""
     texts: list[str] = []
     previous: Block | None = None
-    for block in (piece for block in blocks for piece in _fitting(block, dialect)):
+    for block in (piece for whole in blocks for piece in _fitting(whole, dialect)):
         written = write(block, dialect)
         glue = "\n" if previous is not None and previous.kind == block.kind == "item" else "\n\n"
         if texts and dialect.size(texts[-1] + glue + written) <= dialect.limit:
