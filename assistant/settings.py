@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from platformdirs import user_data_path
-from pydantic import Field, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from assistant.errors import InvalidInput
@@ -40,6 +40,39 @@ class Settings(BaseSettings):
     """Of one document; a larger one is refused, and the refusal names the setting."""
     allow_private_urls: bool = False
     """Whether web pages of private networks may be indexed."""
+    model: str = ""
+    """A chat model as `vendor:name` (openai, anthropic, ollama, deepseek); empty: answers are composed without one."""
+    model_base_url: str | None = None
+    """Of an OpenAI-compatible server, or of the vendor's own kind where the vendor isn't openai."""
+    model_api_key: SecretStr | None = None
+    """Instead of the vendor's own variable."""
+    model_api_key_file: Path | None = None
+    """A file that holds the key alone."""
+    model_temperature: float | None = Field(default=0.0, ge=0, le=2)
+    model_context_tokens: int = Field(default=32_000, ge=4_000)
+    """What the model can read; the conversation is shortened to fit."""
+    model_max_output_tokens: int = Field(default=2_000, ge=64)
+    model_max_steps: int = Field(default=6, ge=1, le=50)
+    """Model calls for one question; the last must answer."""
+    model_max_tokens: int = Field(default=100_000, ge=1_000)
+    """Read and written for one question."""
+    model_max_seconds: float = Field(default=120.0, gt=0)
+    """For one question, waiting included."""
+    model_silence_seconds: float = Field(default=45.0, gt=0)
+    """After which a model that sends nothing has failed."""
+    model_retries: int = Field(default=2, ge=0, le=10)
+    """Of one failed call: refused for its rate, a server's error, a broken connection."""
+    model_input_price: float | None = Field(default=None, ge=0)
+    model_output_price: float | None = Field(default=None, ge=0)
+    """USD for a million tokens, by your contract; both are needed for `usage.cost` and the limits on cost."""
+    model_max_cost: float | None = Field(default=None, gt=0)
+    """USD for one question."""
+    model_max_tokens_per_day: int | None = Field(default=None, ge=1)
+    model_max_cost_per_day: float | None = Field(default=None, gt=0)
+    model_judge: str = ""
+    """`cross-encoder:NAME`: a second opinion on every statement; empty: the built-in checks alone."""
+    tracing_endpoint: str | None = None
+    """Where OpenTelemetry spans go (OTLP over HTTP, "http://host:4318"); unset: none are made."""
     price_file: Path | None = None
     """A company's own prices (CSV or XLSX); its rows override the catalog's."""
     max_price_age_days: int = Field(default=180, ge=1)

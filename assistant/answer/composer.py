@@ -100,14 +100,14 @@ def _candidates(question: str, hits: Sequence[Hit]) -> list[_Candidate]:
     if not scores.size:
         return []
     mean, spread = float(scores.mean()), float(scores.std()) or 1.0
-    shared = _shared_words(question, [_with_labels(hit, s) for hit in hits for s in hit.sentences])
+    shared = _shared_words(question, [with_labels(hit, s) for hit in hits for s in hit.sentences])
     candidates = []
     for rank, hit in enumerate(hits):
         answered_first = LEAD_BONUS if hit.section.endswith(("?", "？")) else 0.0
         for index, sentence in enumerate(hit.sentences):
             if _is_statement(sentence, hit.language):
                 evidence = hit.score + SENTENCE_WEIGHT * (sentence.score - mean) / spread
-                evidence += WORD_WEIGHT * shared[_with_labels(hit, sentence)]
+                evidence += WORD_WEIGHT * shared[with_labels(hit, sentence)]
                 evidence += answered_first if index == 0 else 0.0
                 candidates.append(_Candidate(hit, rank, index, sentence, evidence))
     return candidates
@@ -123,7 +123,7 @@ def _shared_words(question: str, sentences: Sequence[str]) -> dict[str, float]:
     return {sentence: sum(worth[word] for word in found & worth.keys()) / whole for sentence, found in words.items()}
 
 
-def _with_labels(hit: Hit, sentence: Sentence) -> str:
+def with_labels(hit: Hit, sentence: Sentence) -> str:
     """A row of a table with its columns' names, as it can stand alone; any other sentence as it is."""
     cells = [cell.strip() for cell in sentence.text.split(" | ")]
     if len(cells) < 2:
@@ -239,7 +239,7 @@ def _statement(group: Sequence[_Candidate], language: Language, *, first: bool) 
     hit = group[0].hit
     start, end = group[0].sentence.start, group[-1].sentence.end
     span = CitedSpan(hit, start, end)
-    text = _shown(span.quote if len(group) > 1 else _with_labels(hit, group[0].sentence))
+    text = _shown(span.quote if len(group) > 1 else with_labels(hit, group[0].sentence))
     if hit.language != language:
         text = f"「{text}」" if hit.language == "zh" else f"“{text}”"
     if not hit.references and _ABSOLUTE.search(text):

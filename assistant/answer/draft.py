@@ -59,7 +59,7 @@ def render(statements: Sequence[Statement]) -> Rendered:
             key = (span.hit.document_id, span.start, span.end)
             if key not in numbers:
                 numbers[key] = len(citations) + 1
-                citations.append(_citation(numbers[key], span))
+                citations.append(citation_of(numbers[key], span))
             marks += f"[{numbers[key]}]"
         marks += "".join(f"[{run}]" for run in statement.runs)
         if previous is not None and not (previous == statement.place == "item"):
@@ -79,7 +79,8 @@ def _with_marks(statement: Statement, marks: str) -> str:
     return f"- {text}" if statement.place == "item" else text
 
 
-def _citation(n: int, span: CitedSpan) -> Citation:
+def citation_of(n: int, span: CitedSpan) -> Citation:
+    """The citation of a span under a number."""
     hit = span.hit
     return Citation(
         n=n,

@@ -67,6 +67,23 @@ _PHRASES: dict[str, dict[Language, str]] = {
         "zh": "（提问里要求改变规则或指定来源的部分没有照做。）",
         "en": "(The part that tried to change my rules or sources was not followed.)",
     },
+    "model_left_out": {
+        "zh": "（有 {count} 处内容未通过来源核对，已略去。）",
+        "en": "({count} of the statements did not pass the source check and were left out.)",
+    },
+    "model_left_out_one": {
+        "zh": "（有一处内容未通过来源核对，已略去。）",
+        "en": "(One statement did not pass the source check and was left out.)",
+    },
+    "model_failed": {
+        "zh": "（对话模型没有给出可用的回答：{reason}。以上由内置方式根据资料和计算作答。）",
+        "en": "(The chat model gave no usable answer: {reason}. This was composed from the documents and calculations "
+        "without it.)",
+    },
+    "model_broke_off": {
+        "zh": "（对话模型中途停止：{reason}。以上是已核对的部分。）",
+        "en": "(The chat model stopped midway: {reason}. The above is what had been checked.)",
+    },
     "left_out": {
         "zh": "有内容未通过来源核对，已略去。",
         "en": "Something did not pass the source check and was left out.",

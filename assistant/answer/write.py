@@ -65,14 +65,14 @@ def write_answer(
         dates={hit.document_id: hit.date for search in (found, *beside) for hit in search.hits if hit.date},
         presented={o.run.n: _words(o.shown) for o in outcomes if o.run and o.shown},
     )
-    opening, closing = _frames(plan, found, runs)
+    opening, closing = frames(plan, found, runs)
     rendered, left_out = _checked([*opening, *numbers, *guidance, *closing], runs, check)
     if rendered.citations or any(f"[{run.n}]" in rendered.text for run in runs):
         warnings = [warning for run in runs for warning in run.warnings]
         if left_out:
             warnings.append(phrase("left_out", language))
-        follow_ups = _follow_ups(plan, rendered.citations, found)
-        return Written("answered", rendered.text, rendered.citations, runs, missing, follow_ups, warnings)
+        further = follow_ups(plan, rendered.citations, found)
+        return Written("answered", rendered.text, rendered.citations, runs, missing, further, warnings)
     if plan.refusal in ("unlawful", "injection"):
         return _without_sources("refused", phrase(f"refused_{plan.refusal}", language))
     if missing:
@@ -98,7 +98,7 @@ def _guidance(
     ]
 
 
-def _frames(plan: Plan, found: SearchResult, runs: Sequence[ToolRun]) -> tuple[list[Statement], list[Statement]]:
+def frames(plan: Plan, found: SearchResult, runs: Sequence[ToolRun]) -> tuple[list[Statement], list[Statement]]:
     """What has to be said of the question itself: a premise that nothing supports, a price that nobody has."""
     opening, closing = [], []
     resolved, language = plan.resolved, plan.language
@@ -171,7 +171,7 @@ def _checked(
         kept = [statement for index, statement in enumerate(kept) if index not in faulty]
 
 
-def _follow_ups(plan: Plan, citations: Sequence[Citation], found: SearchResult) -> list[str]:
+def follow_ups(plan: Plan, citations: Sequence[Citation], found: SearchResult) -> list[str]:
     """What the reader is likely to ask next: of each calculation, then questions that headings near the answer put."""
     said = {citation.section for citation in citations}
     asked = [question for call in plan.calls for question in frame_of(call.tool).follow_ups[plan.language]]
