@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from assistant import __version__
 from assistant.advisor import Advisor
-from assistant.api import problems
+from assistant.api import openai_compat, problems
 from assistant.api.access.audit import Audit
 from assistant.api.access.gate import Forwarded, Gate
 from assistant.api.crosssite import SameSite
@@ -27,7 +27,7 @@ from assistant.api.service import Service
 from assistant.api.settings import ServiceSettings, load_service_settings
 from assistant.errors import AdvisorError
 
-ROUTERS: tuple[APIRouter, ...] = (ask.router, health.router)
+ROUTERS: tuple[APIRouter, ...] = (ask.router, health.router, openai_compat.router)
 """One a resource; `assistant.api` says how to add one."""
 _DESCRIPTION = (
     "Ask in Chinese or English how to train models in the cloud. Every statement of an answer cites an exact span of "

@@ -13,6 +13,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
+from assistant.api.openai_errors import openai_error, speaks_openai
 from assistant.errors import AdvisorError, ConversationNotFound, InvalidField, InvalidInput, MissingInputs
 from knowledge.errors import EncoderError, NotFound, StoreError
 
@@ -88,7 +89,9 @@ def problem(
     headers: Mapping[str, str] | None = None,
     **members: Any,
 ) -> JSONResponse:
-    """A problem as a response; `scope` is the request's, which knows its id."""
+    """A problem as a response; `scope` is the request's, which knows its id and whose protocol it speaks."""
+    if speaks_openai(scope["path"]):
+        return openai_error(status, code, detail, headers, members.get("field"))
     body = Problem(
         title=HTTPStatus(status).phrase,
         status=status,
@@ -143,7 +146,7 @@ def _validation(request: Request, error: Exception) -> JSONResponse:
     ]
     first = faults[0]
     detail = f"{first['pointer']}: {first['detail']}. Correct the request; the API's schema is at /openapi.json."
-    return problem(request.scope, 422, "invalid_request", detail, errors=faults)
+    return problem(request.scope, 422, "invalid_request", detail, errors=faults, field=first["pointer"])
 
 
 def _http_error(request: Request, error: Exception) -> JSONResponse:

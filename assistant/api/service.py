@@ -11,6 +11,7 @@ from assistant.advisor import Advisor
 from assistant.api.access.audit import AuditLog
 from assistant.api.access.keys import Keys
 from assistant.api.database import Database
+from assistant.api.dialogues import Dialogues
 from assistant.api.idempotency import Memory
 from assistant.api.settings import ServiceSettings
 from assistant.conversations import Conversations
@@ -27,6 +28,7 @@ class Service:
         self.keys = Keys(self.database)
         self.audit = AuditLog(self.database)
         self.memory = Memory(self.database)
+        self.dialogues = Dialogues(advisor)
         self._opening = Lock()
         self._open = False
 

@@ -1,0 +1,1 @@
+"""The service over real sockets: other people's clients, several processes, backups, shutdown."""
