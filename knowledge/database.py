@@ -145,6 +145,9 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version == latest_version():
         return
+    connection.execute(
+        "PRAGMA foreign_keys = OFF"
+    )  # or a table that is made anew would take its rows' dependants along
     connection.execute("BEGIN IMMEDIATE")
     try:
         # Another process may have migrated while this one waited for the lock.
@@ -154,10 +157,13 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {number}")
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        if connection.execute("PRAGMA foreign_key_check").fetchone() is not None:
+            raise sqlite3.IntegrityError("rows have lost what they refer to")
     except sqlite3.Error as error:
         connection.execute("ROLLBACK")
         raise StoreError(f"can't bring {path} to version {latest_version()}: {error}; restore a backup") from error
     connection.execute("COMMIT")
+    connection.execute("PRAGMA foreign_keys = ON")
 
 
 def _statements(script: str) -> Iterator[str]:

@@ -167,7 +167,7 @@ def _index(connection: sqlite3.Connection, folder: Path) -> Check:
         return Check("index", "ok", f"{added} passages, read from the store: too few for a snapshot")
     remedy = "It is built again at the next `advisor index` or search."
     try:
-        segments = load_snapshot(folder / SNAPSHOTS / name)
+        segments = load_snapshot(connection, folder / SNAPSHOTS / name)
     except StoreError as error:
         return Check("index", "warning", str(error), remedy)
     last = int(meta(connection, "snapshot_last_chunk") or 0)

@@ -12,8 +12,9 @@ import sqlite3
 import time
 import uuid
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 
 from knowledge.errors import StoreError
 from knowledge.records import Language
-from knowledge.segment import LANGUAGES, Ints, Segment, read_segment, sync
+from knowledge.segment import LANGUAGES, Ints, Segment, read_segments, segment_name, sync
 from knowledge.statements import find_terms, generation, meta, set_meta
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ REBUILD_SHARE = 0.02
 """and at least this share of the store. A reader reads the rest from SQLite in about 0.1 s."""
 MAX_SEGMENTS = 12
 """A reader that has picked up this many small additions reads them again as one."""
+MAX_VIEWS = 64
+"""Sets of collections whose indexes are kept; callers of the same groups share one."""
 _BUILDING = "building-"
 _ABANDONED_SECONDS = 3600
 _SAMPLE = 1000
@@ -55,14 +58,20 @@ class State:
     snapshot: str | None
     last_chunk: int
     """Highest chunk id that was read."""
+    day: date
+    """On which the documents were not expired."""
+    snapshot_segments: int
+    """How many of the segments are the snapshot's."""
 
 
 class Index:
     """All searchable chunks at one generation. A chunk is known by its place, 0 to n - 1. Immutable."""
 
     def __init__(self, segments: Sequence[Segment], dead: Places, state: State) -> None:
-        """`dead`: ids of deleted chunks that may stand in the segments."""
+        """`dead`: ids of deleted or expired chunks that may stand in the segments."""
         self.state = state
+        self._dead = dead
+        self._views: dict[frozenset[int], Index] = {}
         alive = [~np.isin(segment.tables.chunk_ids, dead) for segment in segments]
         living = [(segment, mask) for segment, mask in zip(segments, alive, strict=True) if mask.any()]
         self.segments = [segment for segment, _ in living]
@@ -78,8 +87,22 @@ class Index:
         """Number of living chunks."""
         return int(sum(mask.sum() for mask in self._alive))
 
+    def restricted(self, collections: frozenset[int] | None) -> Index:
+        """The index of these collections alone: it finds, counts and weighs words as if there were no others."""
+        if collections is None or all(segment.collection in collections for segment in self.segments):
+            return self
+        present = collections & {segment.collection for segment in self.segments}
+        if present not in self._views:
+            if len(self._views) >= MAX_VIEWS:
+                self._views.clear()
+            kept = [segment for segment in self.segments if segment.collection in present]
+            self._views[present] = Index(kept, self._dead, self.state)
+        return self._views[present]
+
     @classmethod
-    def read(cls, connection: sqlite3.Connection, folder: Path, previous: Index | None = None) -> Index:
+    def read(
+        cls, connection: sqlite3.Connection, folder: Path, previous: Index | None = None, today: date | None = None
+    ) -> Index:
         """The index of the state that the connection's transaction sees.
 
         A snapshot that is missing or damaged is made up for from the store's rows.
@@ -88,41 +111,70 @@ class Index:
             connection: inside a transaction.
             folder: the store's.
             previous: an index of an earlier state, whose segments are used again where they still hold.
+            today: documents that expired before are left out.
         """
+        day = today or date.today()
         dimension = int(meta(connection, "dimension") or 1)
         snapshot = meta(connection, "snapshot")
         segments: list[Segment] = []
-        last = 0
+        last = of_snapshot = 0
         encoder = meta(connection, "encoder")
-        if previous is not None and previous._continues(encoder, snapshot):
+        if previous is not None and previous._continues(encoder, snapshot, day):
             segments, last = list(previous.segments), previous.state.last_chunk
+            of_snapshot = previous.state.snapshot_segments
         elif snapshot is not None:
             try:
-                segments = load_snapshot(folder / SNAPSHOTS / snapshot)
+                segments = load_snapshot(connection, folder / SNAPSHOTS / snapshot)
                 last = int(meta(connection, "snapshot_last_chunk") or 0)
+                of_snapshot = len(segments)
             except StoreError:
                 segments = []
-        recent = [read_segment(connection, language, last, dimension) for language in LANGUAGES]
+        recent = read_segments(connection, last, dimension)
         last = max([last, *(segment.last_chunk for segment in recent)])
         segments += recent
-        dead = np.array([chunk for (chunk,) in connection.execute("SELECT chunk FROM tombstones")], np.int64)
-        return cls(segments, dead, State(generation(connection), encoder, snapshot, last))
+        dead = np.array(list(_dead_chunks(connection, day)), np.int64)
+        return cls(segments, dead, State(generation(connection), encoder, snapshot, last, day, of_snapshot))
 
-    def _continues(self, encoder: str | None, snapshot: str | None) -> bool:
-        same = (self.state.encoder, self.state.snapshot) == (encoder, snapshot)
-        return same and len(self.segments) <= MAX_SEGMENTS
+    def _continues(self, encoder: str | None, snapshot: str | None, day: date) -> bool:
+        same = (self.state.encoder, self.state.snapshot, self.state.day) == (encoder, snapshot, day)
+        return same and len(self.segments) <= self.state.snapshot_segments + MAX_SEGMENTS
 
     def nearest(self, vector: Floats, k: int) -> Places:
-        """Places of the chunks that own the k nearest vectors of each segment."""
+        """Places of the chunks that own the k nearest vectors of each language."""
         found = [np.zeros(0, np.int64)]
-        for segment, alive, dead_rows, offset in self._parts():
-            _, rows = segment.nearest(vector, k + dead_rows)
-            places = np.searchsorted(segment.tables.row_starts, rows, side="right") - 1
-            found.append(places[alive[places]] + offset)
+        for language in LANGUAGES:
+            values, owners = [np.zeros(0, np.float32)], [np.zeros(0, np.int64)]
+            for segment, alive, dead_rows, offset in self._parts():
+                if segment.language == language:
+                    scores, rows = segment.nearest(vector, k + dead_rows)
+                    places = np.searchsorted(segment.tables.row_starts, rows, side="right") - 1
+                    values.append(scores[alive[places]])
+                    owners.append(places[alive[places]] + offset)
+            best = np.argsort(-np.concatenate(values), kind="stable")[:k]
+            found.append(np.concatenate(owners)[best])
         return np.unique(np.concatenate(found))
 
-    def lexical(self, connection: sqlite3.Connection, terms: Sequence[str]) -> LexicalScores:
-        """BM25 of every chunk for the distinct terms of a question."""
+    def lexical(
+        self, connection: sqlite3.Connection, terms: Sequence[str], expansions: Sequence[Sequence[Sequence[str]]] = ()
+    ) -> LexicalScores:
+        """BM25 of every chunk for the distinct terms of a question.
+
+        Args:
+            connection: to the store.
+            terms: of the question.
+            expansions: for each concept in the question, the terms of its other forms. What a chunk gets for a concept
+                is `EXPANSION_WEIGHT` times the BM25 of the best form that it holds whole.
+        """
+        own = self._bm25(connection, terms)
+        scores = own.scores
+        if expansions:
+            others = list(dict.fromkeys(term for forms in expansions for form in forms for term in form))
+            parts = self._bm25(connection, others)
+            for forms in expansions:
+                scores = scores + np.float32(EXPANSION_WEIGHT) * parts.best_form(forms)
+        return LexicalScores(scores, own.idf, own.postings)
+
+    def _bm25(self, connection: sqlite3.Connection, terms: Sequence[str]) -> LexicalScores:
         known = find_terms(connection, terms)
         total = len(self)
         length_sum = sum(float(segment.tables.lengths.sum()) for segment in self.segments)
@@ -261,14 +313,15 @@ def refresh_snapshot(store: Store, *, share: float = REBUILD_SHARE, force: bool 
             return False
         at = generation(connection)
         dimension = int(meta(connection, "dimension") or 1)
-        segments = [read_segment(connection, language, 0, dimension) for language in LANGUAGES]
+        segments = read_segments(connection, 0, dimension)
     name = f"snapshot-{uuid.uuid4().hex}"
     building = folder / f"{_BUILDING}{name}"
     try:
         for segment in segments:
-            segment.save(building / segment.language)
+            segment.save(building / segment_name(segment.collection, segment.language))
+        building.mkdir(parents=True, exist_ok=True)
         sync(building)
-        _publish(store, building, folder / name, at, max(segment.last_chunk for segment in segments))
+        _publish(store, building, folder / name, at, segments)
     except OSError as error:
         raise StoreError(
             f"can't write the index to {folder} ({error.strerror or error}): free some space or make it writable"
@@ -278,14 +331,16 @@ def refresh_snapshot(store: Store, *, share: float = REBUILD_SHARE, force: bool 
     return True
 
 
-def _publish(store: Store, building: Path, final: Path, at: int, last: int) -> None:
+def _publish(store: Store, building: Path, final: Path, at: int, segments: Sequence[Segment]) -> None:
     with store.writing() as connection:
         if at <= int(meta(connection, "snapshot_generation") or -1):
             return  # another process built one from a later state
         building.rename(final)
         set_meta(connection, "snapshot", final.name)
         set_meta(connection, "snapshot_generation", str(at))
-        set_meta(connection, "snapshot_last_chunk", str(last))
+        set_meta(connection, "snapshot_last_chunk", str(max((segment.last_chunk for segment in segments), default=0)))
+        names = [segment_name(segment.collection, segment.language) for segment in segments]
+        set_meta(connection, "snapshot_segments", " ".join(names))
         # What was deleted after the rows were read still stands in these files.
         connection.execute("DELETE FROM tombstones WHERE generation <= ?", (at,))
     with store.writing() as connection:
@@ -305,21 +360,33 @@ def _outdated(connection: sqlite3.Connection, folder: Path, share: float) -> boo
     name = meta(connection, "snapshot")
     if name is None:
         return bool(total >= REBUILD_CHUNKS)
-    return sum(pending_changes(connection)) >= max(REBUILD_CHUNKS, share * total) or not _readable(folder / name)
+    changed = sum(pending_changes(connection)) >= max(REBUILD_CHUNKS, share * total)
+    return changed or not _readable(connection, folder / name)
 
 
-def load_snapshot(folder: Path) -> list[Segment]:
-    """The segments of a snapshot, one a language.
+def load_snapshot(connection: sqlite3.Connection, folder: Path) -> list[Segment]:
+    """The segments of the snapshot that the store names, one for each language of each collection.
 
     Raises:
         StoreError: files are missing, cut short or of another format.
     """
-    return [Segment.load(folder / language) for language in LANGUAGES]
+    names = meta(connection, "snapshot_segments")
+    return [Segment.load(folder / name) for name in (LANGUAGES if names is None else names.split())]
 
 
-def _readable(folder: Path) -> bool:
+def _dead_chunks(connection: sqlite3.Connection, day: date) -> Iterator[int]:
+    """Chunks that may stand in a segment but are not to be found: deleted, or of a document that has expired."""
+    for (chunk,) in connection.execute(
+        """SELECT chunk FROM tombstones UNION ALL
+           SELECT c.id FROM documents d JOIN chunks c ON c.document = d.number WHERE d.expires < ?""",
+        (day.isoformat(),),
+    ):
+        yield chunk
+
+
+def _readable(connection: sqlite3.Connection, folder: Path) -> bool:
     try:
-        load_snapshot(folder)
+        load_snapshot(connection, folder)
     except StoreError:
         return False
     return True

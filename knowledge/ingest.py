@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from knowledge import documents, lexical
 from knowledge.background import ensure_background
 from knowledge.chunking import chunk
+from knowledge.collections import DEFAULT
 from knowledge.documents import Limits
 from knowledge.documents.frontmatter import sidecar_of
 from knowledge.encoders.base import Encoded, Encoder
@@ -73,6 +74,7 @@ def ingest(
     on_file: Callable[[FileReport], None] | None = None,
     on_progress: Progress | None = None,
     limits: Limits | None = None,
+    collection: str = DEFAULT,
 ) -> IngestReport:
     """Index files and folders. A file that fails is reported with its reason, and the rest goes on.
 
@@ -88,7 +90,7 @@ def ingest(
     progress = _ByteProgress(files, on_progress)
     waiting = 0
     for file in files:
-        result = _ingest_file(store, encoder, file, progress, limits or Limits())
+        result = _ingest_file(store, encoder, file, progress, limits or Limits(), collection)
         progress.file_done(file)
         report.files.append(result)
         if on_file is not None:
@@ -102,13 +104,20 @@ def ingest(
 
 
 def ingest_url(
-    store: Store, encoder: Encoder, url: str, *, limits: Limits | None = None, allow_private: bool = False
+    store: Store,
+    encoder: Encoder,
+    url: str,
+    *,
+    limits: Limits | None = None,
+    allow_private: bool = False,
+    collection: str = DEFAULT,
 ) -> FileReport:
     """Index a web page under its address; one that can't be read is reported with its reason.
 
     Args:
         limits: of size and time.
         allow_private: whether addresses of private networks may be read.
+        collection: that the page goes to.
 
     Raises:
         EncoderMismatch: the store was built with another encoder.
@@ -122,12 +131,12 @@ def ingest_url(
         return FileReport(url, None, "failed", str(error))
     hashed = hashlib.sha256(loaded.text.encode()).hexdigest()
     fingerprint = _fingerprint(hashed, "", None)
-    known = store.known(url)
+    known = store.known(url, collection)
     if known is not None and known.content_hash == hashed and known.fingerprint == fingerprint:
         return FileReport(url, known.document_id, "unchanged", encoding=known.encoding, chunks=known.chunks)
     prepared = prepare(encoder, loaded, chunks, attach({}, chunks))
     written = store.write(
-        PreparedDocument(url, hashed, fingerprint, loaded, prepared), encoder.identity, encoder.dimension
+        PreparedDocument(url, hashed, fingerprint, loaded, prepared), encoder.identity, encoder.dimension, collection
     )
     refresh_snapshot(store)
     return FileReport(url, written.document_id, written.status, encoding=loaded.encoding, chunks=len(chunks))
@@ -138,36 +147,40 @@ def _absolute(path: Path) -> Path:
     return Path(os.path.normpath(path.absolute()))
 
 
-def _ingest_file(store: Store, encoder: Encoder, file: Path, progress: _ByteProgress, limits: Limits) -> FileReport:
+def _ingest_file(
+    store: Store, encoder: Encoder, file: Path, progress: _ByteProgress, limits: Limits, collection: str
+) -> FileReport:
     location = str(file)
     try:
         if is_question_file(file):
             raise DocumentError("It holds question forms; they are indexed with the document that lies beside it.")
-        return _index(store, encoder, file, progress, limits)
+        return _index(store, encoder, file, progress, limits, collection)
     except DocumentError as error:
         return FileReport(location, None, "failed", str(error))
     except OSError as error:
         return FileReport(location, None, "failed", f"It can't be read: {error.strerror or error}.")
 
 
-def _index(store: Store, encoder: Encoder, file: Path, progress: _ByteProgress, limits: Limits) -> FileReport:
+def _index(
+    store: Store, encoder: Encoder, file: Path, progress: _ByteProgress, limits: Limits, collection: str
+) -> FileReport:
     location = str(file)
     with file.open("rb") as opened:
         hashed = hashlib.file_digest(opened, "sha256").hexdigest()
     forms = read_question_file(file)
     fingerprint = _fingerprint(hashed, forms, sidecar_of(file))
-    known = store.known(location)
+    known = store.known(location, collection)
     if known is not None and known.content_hash == hashed and (known.fingerprint == fingerprint or not known.primary):
         return FileReport(location, known.document_id, "unchanged", encoding=known.encoding, chunks=known.chunks)
     if known is None or known.content_hash != hashed:
-        same = store.adopt(location, hashed)
+        same = store.adopt(location, hashed, collection)
         if same is not None:
             return FileReport(location, same.document_id, "duplicate", encoding=same.encoding, chunks=same.chunks)
     loaded, chunks = _read(lambda: documents.load(file, limits))
     questions = attach(parse_questions(forms), chunks)
     prepared = prepare(encoder, loaded, chunks, questions, progress.part(file))
     document = PreparedDocument(location, hashed, fingerprint, loaded, prepared)
-    written = store.write(document, encoder.identity, encoder.dimension)
+    written = store.write(document, encoder.identity, encoder.dimension, collection)
     return FileReport(location, written.document_id, written.status, encoding=loaded.encoding, chunks=len(chunks))
 
 

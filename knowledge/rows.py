@@ -66,6 +66,9 @@ class DocumentRow:
     metadata: Mapping[str, str]
     indexed_at: str
     """ISO 8601, UTC."""
+    collection: str
+    expires: date | None
+    """The last day on which it is used."""
 
 
 @dataclass(frozen=True, slots=True)

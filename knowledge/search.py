@@ -8,11 +8,13 @@ import sqlite3
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 import numpy as np
 
 from knowledge.background import Background, Similarity
+from knowledge.collections import Groups, readable
 from knowledge.coverage import TOP, Found, probability
 from knowledge.encoders.base import Encoded, Encoder
 from knowledge.encoders.tokens import maxsim, pack
@@ -71,13 +73,14 @@ class Searcher:
         if not store.read_only:
             refresh_snapshot(store)
 
-    def search(self, question: str, k: int = 10, query: Encoded | None = None) -> SearchResult:
+    def search(self, question: str, k: int = 10, query: Encoded | None = None, groups: Groups = None) -> SearchResult:
         """The k best passages.
 
         Args:
             question: in either language.
             k: how many passages.
             query: the question as the encoder gave it, where it has been encoded already.
+            groups: only what these may read is searched, counted and weighed. None: everything.
 
         Raises:
             EncoderMismatch: the store was rebuilt with another encoder meanwhile.
@@ -88,6 +91,7 @@ class Searcher:
         with self._store.reading() as connection:
             self._store.check_encoder_in(connection, self._encoder.identity)
             index, background = self._current(connection)
+            index = index.restricted(readable(connection, groups))
             if not len(index):
                 return SearchResult(query.vector, (), 0.0)
             similar = background.similarity(query, language)
@@ -106,12 +110,29 @@ class Searcher:
             found = _search(connection, index, query, question, language, similar)[1] if len(index) else None
         return found, similar
 
+    def language_means(self) -> dict[Language, Vector]:
+        """The mean vector of a language's background passages: what all its texts share; empty in an empty store."""
+        with self._store.reading() as connection:
+            _, background = self._current(connection)
+        return {language: rows.mean(axis=0) for language, rows in background.passages.items() if len(rows)}
+
+    def candidates(self, question: str) -> Candidates:
+        """All candidates with what speaks for them, for measuring each kind of evidence by itself."""
+        query = self._encoder.query(question)
+        language = question_language(question)
+        with self._store.reading() as connection:
+            index, background = self._current(connection)
+            similar = background.similarity(query, language)
+            return _search(connection, index, query, question, language, similar)[0]
+
     def _current(self, connection: sqlite3.Connection) -> tuple[Index, Background]:
         with self._lock:
-            if self._state is None or self._state[0].state.generation != generation(connection):
-                index = Index.read(connection, self._store.folder, self._state[0] if self._state else None)
-                self._state = index, Background.read(connection)
-            return self._state
+            today = date.today()
+            kept = self._state
+            if kept is None or (kept[0].state.generation, kept[0].state.day) != (generation(connection), today):
+                index = Index.read(connection, self._store.folder, kept[0] if kept else None, today)
+                self._state = kept = index, Background.read(connection)
+            return kept
 
 
 def in_words(question: str, hits: Sequence[Hit]) -> float:

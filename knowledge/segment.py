@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from knowledge.collections import DEFAULT_NUMBER
 from knowledge.errors import StoreError
 from knowledge.records import Language
 
@@ -48,11 +49,14 @@ class Tables:
 
 
 class Segment:
-    """Chunks of one language and one range of ids, with a FAISS index over their vectors."""
+    """Chunks of one collection, one language and one range of ids, with a FAISS index over their vectors."""
 
-    def __init__(self, language: Language, tables: Tables, vectors: Any, dimension: int) -> None:
+    def __init__(
+        self, language: Language, tables: Tables, vectors: Any, dimension: int, collection: int = DEFAULT_NUMBER
+    ) -> None:
         """`vectors` is a faiss.IndexFlatIP of r rows, or None when there are none."""
         self.language = language
+        self.collection = collection
         self.tables = tables
         self._faiss = vectors
         self._dimension = dimension
@@ -97,7 +101,13 @@ class Segment:
         if self._faiss is not None:
             faiss.write_index(self._faiss, str(folder / _VECTORS))
         sizes = {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
-        manifest = {"format": FORMAT, "language": self.language, "dimension": self._dimension, "sizes": sizes}
+        manifest = {
+            "format": FORMAT,
+            "language": self.language,
+            "collection": self.collection,
+            "dimension": self._dimension,
+            "sizes": sizes,
+        }
         (folder / _MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
         for path in [*folder.iterdir(), folder]:
             sync(path)
@@ -124,28 +134,45 @@ class Segment:
             }
             path = folder / _VECTORS
             vectors = faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC) if path.name in manifest["sizes"] else None
-            return cls(manifest["language"], Tables(**arrays), vectors, manifest["dimension"])
+            collection = int(manifest.get("collection", DEFAULT_NUMBER))
+            return cls(manifest["language"], Tables(**arrays), vectors, manifest["dimension"], collection)
         except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
             raise StoreError(
                 f"the derived index in {folder} can't be read ({error}): it has to be built again"
             ) from error
 
 
-def read_segment(connection: sqlite3.Connection, language: Language, after: int, dimension: int) -> Segment:
-    """The segment of all chunks of documents in a language with an id above `after`, from the store's rows."""
+def segment_name(collection: int, language: Language) -> str:
+    """The folder of a segment in a snapshot."""
+    return language if collection == DEFAULT_NUMBER else f"{language}-{collection}"
+
+
+def read_segments(connection: sqlite3.Connection, after: int, dimension: int) -> list[Segment]:
+    """Segments of all chunks with an id above `after`, from the store's rows; none is empty."""
+    kinds = connection.execute(
+        """SELECT DISTINCT d.collection, d.language FROM chunks c JOIN documents d ON d.number = c.document
+           WHERE c.id > ? ORDER BY d.collection, d.language DESC""",
+        (after,),
+    ).fetchall()
+    return [_read_segment(connection, language, collection, after, dimension) for collection, language in kinds]
+
+
+def _read_segment(
+    connection: sqlite3.Connection, language: Language, collection: int, after: int, dimension: int
+) -> Segment:
     ids: list[int] = []
     terms: list[bytes] = []
     counts: list[bytes] = []
     for chunk, term_ids, term_counts in connection.execute(
         """SELECT c.id, c.term_ids, c.term_counts FROM chunks c JOIN documents d ON d.number = c.document
-           WHERE c.id > ? AND d.language = ? ORDER BY c.id""",
-        (after, language),
+           WHERE c.id > ? AND d.language = ? AND d.collection = ? ORDER BY c.id""",
+        (after, language, collection),
     ):
         ids.append(chunk)
         terms.append(term_ids)
         counts.append(term_counts)
     chunk_ids = np.array(ids, np.int64)
-    vectors, row_chunks, row_kinds = _read_vectors(connection, language, after, dimension)
+    vectors, row_chunks, row_kinds = _read_vectors(connection, language, collection, after, dimension)
     term_table, term_starts, posting_chunks, posting_counts, lengths = _invert(terms, counts)
     tables = Tables(
         chunk_ids=chunk_ids,
@@ -157,11 +184,11 @@ def read_segment(connection: sqlite3.Connection, language: Language, after: int,
         posting_counts=posting_counts,
         lengths=lengths,
     )
-    return Segment(language, tables, vectors, dimension)
+    return Segment(language, tables, vectors, dimension, collection)
 
 
 def _read_vectors(
-    connection: sqlite3.Connection, language: Language, after: int, dimension: int
+    connection: sqlite3.Connection, language: Language, collection: int, after: int, dimension: int
 ) -> tuple[Any, Ints, Ints]:
     import faiss
 
@@ -179,8 +206,9 @@ def _read_vectors(
 
     for chunk, kind, values in connection.execute(
         """SELECT v.chunk, v.kind, v."values" FROM vectors v JOIN chunks c ON c.id = v.chunk
-           JOIN documents d ON d.number = c.document WHERE v.chunk > ? AND d.language = ? ORDER BY v.chunk, v.kind""",
-        (after, language),
+           JOIN documents d ON d.number = c.document
+           WHERE v.chunk > ? AND d.language = ? AND d.collection = ? ORDER BY v.chunk, v.kind""",
+        (after, language, collection),
     ):
         chunks.append(chunk)
         kinds.append(kind)

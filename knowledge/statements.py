@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import sqlite3
 import unicodedata
 import uuid
-from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Collection, Iterable, Sequence
+from datetime import UTC, date, datetime
 from pathlib import PurePath
 
 import numpy as np
 
+from knowledge.collections import DEFAULT_NUMBER
 from knowledge.rows import (
     DocumentRow,
     PreparedChunk,
@@ -50,9 +52,11 @@ def source_text(connection: sqlite3.Connection, number: int) -> str:
     return str(connection.execute("SELECT text FROM texts WHERE document = ?", (number,)).fetchone()[0])
 
 
-def document_rows(connection: sqlite3.Connection, number: int | None = None) -> list[DocumentRow]:
-    """One document or all, in the order in which they were first indexed."""
-    where, values = ("WHERE number = ?", (number,)) if number is not None else ("", ())
+def document_rows(
+    connection: sqlite3.Connection, number: int | None = None, collections: Collection[int] | None = None
+) -> list[DocumentRow]:
+    """One document, or all of some collections, in the order in which they were first indexed."""
+    where, values = ("WHERE d.number = ?", (number,)) if number is not None else ("", ())
     names: dict[int, list[str]] = {}
     where_name = "WHERE document = ?" if number is not None else ""
     for document, location in connection.execute(
@@ -60,8 +64,9 @@ def document_rows(connection: sqlite3.Connection, number: int | None = None) -> 
     ):
         names.setdefault(document, []).append(location)
     rows = connection.execute(
-        f"""SELECT number, id, title, language, media_type, encoding, pages, doc_references, metadata, indexed_at,
-                   (SELECT count(*) FROM chunks WHERE document = number) FROM documents {where} ORDER BY number""",
+        f"""SELECT d.number, id, title, language, media_type, encoding, pages, doc_references, metadata, indexed_at,
+                   expires, c.number, c.name, (SELECT count(*) FROM chunks WHERE document = d.number)
+            FROM documents d JOIN collections c ON c.number = d.collection {where} ORDER BY d.number""",
         values,
     )
     return [
@@ -78,31 +83,43 @@ def document_rows(connection: sqlite3.Connection, number: int | None = None) -> 
             references=load_references(references),
             metadata=json.loads(metadata),
             indexed_at=indexed_at,
+            collection=collection,
+            expires=date.fromisoformat(expires) if expires else None,
         )
         for (
-            key, document_id, title, language, media_type, encoding, pages, references, metadata, indexed_at, chunks,
+            key, document_id, title, language, media_type, encoding, pages, references, metadata, indexed_at,
+            expires, collection_number, collection, chunks,
         ) in rows
+        if collections is None or collection_number in collections
     ]  # fmt: skip
 
 
-def insert_document(connection: sqlite3.Connection, document: PreparedDocument) -> int:
+def insert_document(connection: sqlite3.Connection, document: PreparedDocument, collection: int) -> int:
     """A new row with an id of its own; `update_document` fills the rest."""
     cursor = connection.execute(
-        """INSERT INTO documents (id, content_hash, fingerprint, title, language, media_type, doc_references, metadata,
-                                  indexed_at) VALUES (?, ?, '', '', '', '', '', '', '')""",
-        (_new_id(connection, document), document.content_hash),
+        """INSERT INTO documents (collection, id, content_hash, fingerprint, title, language, media_type,
+                                  doc_references, metadata, indexed_at) VALUES (?, ?, ?, '', '', '', '', '', '', '')""",
+        (collection, _new_id(connection, document, collection), document.content_hash),
     )
     number = cursor.lastrowid
     assert number is not None
     return number
 
 
-def _new_id(connection: sqlite3.Connection, document: PreparedDocument) -> str:
-    """The file's stem, readable, and as much of the content's hash as makes it unique."""
+def _new_id(connection: sqlite3.Connection, document: PreparedDocument, collection: int) -> str:
+    """The file's stem, readable, and as much of a hash of the content as makes it unique.
+
+    The hash is another one in each collection: an id must not tell that equal content lies in a collection that one
+    can't read.
+    """
+    hashed = document.content_hash
+    if collection != DEFAULT_NUMBER:
+        hashed = hashlib.sha256(f"{collection} {hashed}".encode()).hexdigest()
+    shortest = 6 if collection == DEFAULT_NUMBER else 16
     stem = PurePath(document.location.rstrip("/")).stem
     slug = re.sub(r"[^\w.-]+", "-", unicodedata.normalize("NFKC", stem)).strip("-.")[:60] or "document"
-    for length in range(6, len(document.content_hash)):
-        candidate = f"{slug}-{document.content_hash[:length]}"
+    for length in range(shortest, len(hashed)):
+        candidate = f"{slug}-{hashed[:length]}"
         if not numbers(connection, "SELECT number FROM documents WHERE id = ?", candidate):
             return candidate
     return f"{slug}-{uuid.uuid4().hex}"
@@ -113,7 +130,8 @@ def update_document(connection: sqlite3.Connection, number: int, document: Prepa
     loaded = document.loaded
     connection.execute(
         """UPDATE documents SET content_hash = ?, fingerprint = ?, title = ?, language = ?, media_type = ?,
-                  encoding = ?, pages = ?, doc_references = ?, metadata = ?, indexed_at = ? WHERE number = ?""",
+                  encoding = ?, pages = ?, doc_references = ?, metadata = ?, expires = ?, indexed_at = ?
+           WHERE number = ?""",
         (
             document.content_hash,
             document.fingerprint,
@@ -124,6 +142,7 @@ def update_document(connection: sqlite3.Connection, number: int, document: Prepa
             loaded.pages,
             dump_references(loaded.references),
             json.dumps(dict(loaded.metadata), ensure_ascii=False),
+            loaded.metadata.get("expires"),
             datetime.now(UTC).isoformat(timespec="seconds"),
             number,
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Collection as AnyOf
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -11,8 +12,18 @@ from types import TracebackType
 from typing import Literal, NamedTuple
 
 from knowledge import statements
+from knowledge.collections import (
+    DEFAULT,
+    Collection,
+    Groups,
+    collection_rows,
+    ensure_collection,
+    find_collection,
+    readable,
+    set_groups,
+)
 from knowledge.database import Database
-from knowledge.errors import EncoderMismatch, InvalidInput
+from knowledge.errors import EncoderMismatch, NotFound
 from knowledge.rows import ChunkRow, DocumentRow, PreparedDocument, unpack_spans
 from knowledge.statements import (
     delete_content,
@@ -28,6 +39,8 @@ from knowledge.statements import (
 )
 
 FILE_NAME = "knowledge.sqlite3"
+_WITH_CONTENT = "SELECT number FROM documents WHERE collection = ? AND content_hash = ?"
+_NAMED = "SELECT document FROM names WHERE collection = ? AND location = ?"
 
 Status = Literal["added", "updated", "unchanged", "duplicate"]
 
@@ -118,38 +131,61 @@ class Store:
         with self.reading() as connection:
             self.check_encoder_in(connection, identity)
 
-    def documents(self) -> list[DocumentRow]:
-        """All documents, in the order in which they were first indexed."""
+    def documents(self, groups: Groups = None) -> list[DocumentRow]:
+        """The documents that these groups may read, in the order in which they were first indexed."""
         with self.reading() as connection:
-            return document_rows(connection)
+            return document_rows(connection, collections=readable(connection, groups))
 
-    def document(self, document_id: str) -> DocumentRow:
+    def document(self, document_id: str, groups: Groups = None) -> DocumentRow:
         """One document.
 
         Raises:
-            InvalidInput: there is no such document.
+            NotFound: there is no such document that these groups may read.
         """
         with self.reading() as connection:
-            number = self._number(connection, document_id)
+            number = self._number(connection, document_id, groups)
             return document_rows(connection, number)[0]
 
-    def source_text(self, document_id: str) -> str:
+    def source_text(self, document_id: str, groups: Groups = None) -> str:
         """The text that citations of the document quote.
 
         Raises:
-            InvalidInput: there is no such document.
+            NotFound: there is no such document that these groups may read.
         """
         with self.reading() as connection:
-            return statements.source_text(connection, self._number(connection, document_id))
+            return statements.source_text(connection, self._number(connection, document_id, groups))
 
-    def chunks(self, document_id: str) -> list[ChunkRow]:
+    def collections(self, groups: Groups = None) -> list[Collection]:
+        """The collections that these groups may read."""
+        with self.reading() as connection:
+            return collection_rows(connection, groups)
+
+    def check_collection(self, name: str, groups: Groups = None) -> None:
+        """Refuse a collection that isn't there for these groups.
+
+        Raises:
+            NotFound: there is none of this name that they may read.
+        """
+        with self.reading() as connection:
+            find_collection(connection, name, groups)
+
+    def set_groups(self, name: str, readers: AnyOf[str]) -> None:
+        """Let these groups read a collection, and nobody else; one that isn't there is made.
+
+        Raises:
+            InvalidInput: the collection or a group can't have this name.
+        """
+        with self.writing() as connection:
+            set_groups(connection, ensure_collection(connection, name), readers)
+
+    def chunks(self, document_id: str, groups: Groups = None) -> list[ChunkRow]:
         """The document's passages in reading order.
 
         Raises:
-            InvalidInput: there is no such document.
+            NotFound: there is no such document that these groups may read.
         """
         with self.reading() as connection:
-            number = self._number(connection, document_id)
+            number = self._number(connection, document_id, groups)
             rows = connection.execute(
                 'SELECT id, start, "end", text, section, page, sentences, questions FROM chunks '
                 "WHERE document = ? ORDER BY id",
@@ -169,43 +205,47 @@ class Store:
                 for chunk, start, end, text, section, page, sentences, questions in rows
             ]
 
-    def known(self, location: str) -> Known | None:
-        """What is stored for a location."""
+    def known(self, location: str, collection: str = DEFAULT) -> Known | None:
+        """What a collection holds for a location."""
         with self.reading() as connection:
             row = connection.execute(
                 """SELECT d.id, d.content_hash, d.fingerprint,
                           n.position = (SELECT min(position) FROM names WHERE document = d.number),
                           d.encoding, (SELECT count(*) FROM chunks WHERE document = d.number)
-                   FROM names n JOIN documents d ON d.number = n.document WHERE n.location = ?""",
-                (location,),
+                   FROM collections c JOIN names n ON n.collection = c.number JOIN documents d ON d.number = n.document
+                   WHERE c.name = ? AND n.location = ?""",
+                (collection, location),
             ).fetchone()
         return Known(row[0], row[1], row[2], bool(row[3]), row[4], row[5]) if row else None
 
-    def adopt(self, location: str, content_hash: str) -> Known | None:
-        """Make `location` one more name of the document with these bytes; None when there is none."""
+    def adopt(self, location: str, content_hash: str, collection: str = DEFAULT) -> Known | None:
+        """Make `location` one more name of the collection's document with these bytes; None when there is none."""
         with self.writing() as connection:
-            row = connection.execute("SELECT number FROM documents WHERE content_hash = ?", (content_hash,)).fetchone()
-            if row is None:
+            where = ensure_collection(connection, collection)
+            same = numbers(connection, _WITH_CONTENT, where, content_hash)
+            if not same:
                 return None
-            self._name(connection, location, row[0])
-        return self.known(location)
+            self._name(connection, location, same[0], where)
+        return self.known(location, collection)
 
-    def write(self, document: PreparedDocument, encoder: str, dimension: int) -> Written:
+    def write(self, document: PreparedDocument, encoder: str, dimension: int, collection: str = DEFAULT) -> Written:
         """Write a document with all that is derived from it, in one transaction.
 
         A location whose content changed keeps its document's id, unless the old content has other names too. Equal
-        bytes are stored once.
+        bytes are stored once in a collection, which is made when it isn't there.
 
         Raises:
             EncoderMismatch: the store holds vectors of another encoder.
+            InvalidInput: the collection can't have this name.
             StoreError: the store can't be written.
         """
         with self.writing() as connection:
             self.check_encoder_in(connection, encoder)
             set_meta(connection, "encoder", encoder)
             set_meta(connection, "dimension", str(dimension))
-            same = numbers(connection, "SELECT number FROM documents WHERE content_hash = ?", document.content_hash)
-            named = numbers(connection, "SELECT document FROM names WHERE location = ?", document.location)
+            where = ensure_collection(connection, collection)
+            same = numbers(connection, _WITH_CONTENT, where, document.content_hash)
+            named = numbers(connection, _NAMED, where, document.location)
             status: Status = "updated" if named else "added"
             if same:
                 number, status = same[0], "updated" if same == named else "duplicate"
@@ -219,12 +259,12 @@ class Store:
             elif named and len(numbers(connection, "SELECT document FROM names WHERE document = ?", named[0])) == 1:
                 number = named[0]
             else:
-                number = insert_document(connection, document)
+                number = insert_document(connection, document, where)
             if status in ("added", "updated"):
                 delete_content(connection, number)
                 update_document(connection, number, document)
                 insert_content(connection, number, document)
-            self._name(connection, document.location, number)
+            self._name(connection, document.location, number, where)
             (document_id,) = connection.execute("SELECT id FROM documents WHERE number = ?", (number,)).fetchone()
         return Written(document_id, status)
 
@@ -236,16 +276,16 @@ class Store:
                 delete_document(connection, number)
         return bool(found)
 
-    def _name(self, connection: sqlite3.Connection, location: str, number: int) -> None:
+    def _name(self, connection: sqlite3.Connection, location: str, number: int, collection: int) -> None:
         """Point a location to a document. A document that loses its last name is deleted."""
-        before = numbers(connection, "SELECT document FROM names WHERE location = ?", location)
+        before = numbers(connection, _NAMED, collection, location)
         if before == [number]:
             return
-        connection.execute("DELETE FROM names WHERE location = ?", (location,))
+        connection.execute("DELETE FROM names WHERE collection = ? AND location = ?", (collection, location))
         (position,) = connection.execute(
             "SELECT coalesce(max(position) + 1, 0) FROM names WHERE document = ?", (number,)
         ).fetchone()
-        connection.execute("INSERT INTO names VALUES (?, ?, ?)", (location, number, position))
+        connection.execute("INSERT INTO names VALUES (?, ?, ?, ?)", (collection, location, number, position))
         for old in before:
             if not numbers(connection, "SELECT document FROM names WHERE document = ?", old):
                 delete_document(connection, old)
@@ -262,8 +302,9 @@ class Store:
             "ADVISOR_ENCODER to the former, or make all vectors anew with `advisor index --reencode`"
         )
 
-    def _number(self, connection: sqlite3.Connection, document_id: str) -> int:
-        found = numbers(connection, "SELECT number FROM documents WHERE id = ?", document_id)
-        if not found:
-            raise InvalidInput(f"there is no document {document_id!r}: `advisor docs list` shows those that are there")
-        return found[0]
+    def _number(self, connection: sqlite3.Connection, document_id: str, groups: Groups) -> int:
+        row = connection.execute("SELECT number, collection FROM documents WHERE id = ?", (document_id,)).fetchone()
+        allowed = readable(connection, groups)
+        if row is None or (allowed is not None and row[1] not in allowed):
+            raise NotFound(f"there is no document {document_id!r}: `advisor docs list` shows those that are there")
+        return int(row[0])

@@ -14,6 +14,7 @@ from knowledge.records import Reference
 SIDECAR_SUFFIXES = (".meta.yaml", ".meta.yml")
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S | re.M)
 _KEY = re.compile(r"^[A-Za-z_][\w-]*[ \t]*:", re.M)
+_DAY = re.compile(r"(\d{4})\s*[-/.年]\s*(\d{1,2})\s*[-/.月]\s*(\d{1,2})\s*日?(?:[T ].*)?")
 _MAX_CHARACTERS = 100_000
 _MAX_BRACKETS = 1_000
 """Each open one slows the YAML parser down."""
@@ -132,3 +133,16 @@ def _day(value: object, where: str) -> date | None:
         return date.fromisoformat(str(value).strip())
     except ValueError as error:
         raise DocumentError(f"A date in the {where} isn't of the form 2026-01-31: {value!r}. Correct it.") from error
+
+
+def written_day(text: str, name: str) -> date:
+    """A day as people write it: 2026-01-31, 2026/1/31, 2026.1.31, 2026年1月31日.
+
+    Raises:
+        DocumentError: it is none; a document must not be used longer than whoever wrote it meant.
+    """
+    found = _DAY.fullmatch(text.strip())
+    try:
+        return date(*(int(part) for part in found.groups())) if found else date.fromisoformat(text)
+    except ValueError as error:
+        raise DocumentError(f"`{name}: {text}` isn't a day. Write it as 2026-01-31, or leave it out.") from error

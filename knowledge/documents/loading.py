@@ -13,7 +13,7 @@ from knowledge.documents.docx import read_docx
 from knowledge.documents.draft import Draft
 from knowledge.documents.encoding import declared_in, decode
 from knowledge.documents.epub import read_epub
-from knowledge.documents.frontmatter import Description, read_sidecar
+from knowledge.documents.frontmatter import Description, read_sidecar, written_day
 from knowledge.documents.html import read_html
 from knowledge.documents.limits import Limits, check
 from knowledge.documents.markdown import read_markdown
@@ -117,6 +117,8 @@ def _assemble(
     draft: Draft, format_: sniff.Format, encoding: str | None, name: str, description: Description
 ) -> LoadedDocument:
     metadata = {**draft.metadata, **description.metadata}
+    if metadata.get("expires"):
+        metadata["expires"] = written_day(metadata["expires"], "expires").isoformat()
     title = description.metadata.get("title") or draft.title or PurePath(name).stem or name
     return LoadedDocument(
         text=draft.text,
