@@ -9,6 +9,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from assistant.api.problems import Refused, of_error
+from assistant.api.widget.origins import BROWSER_PATHS
 
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -23,7 +24,8 @@ class SameSite:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        if scope["type"] == "http" and scope["method"] not in _READING and self._is_foreign(Headers(scope=scope)):
+        judged = scope["type"] == "http" and scope["method"] not in _READING and scope["path"] not in BROWSER_PATHS
+        if judged and self._is_foreign(Headers(scope=scope)):
             detail = "Another site's page can't do this. ADVISOR_CORS_ORIGINS names the pages that may."
             await of_error(scope, Refused(403, "cross_site", detail))(scope, receive, send)
             return

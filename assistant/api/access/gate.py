@@ -16,9 +16,10 @@ from assistant.api.access.people import People
 from assistant.api.access.rate import Rate
 from assistant.api.problems import Refused, of_error
 from assistant.api.settings import ServiceSettings
+from assistant.api.widget.origins import BROWSER_PATHS
 
-PUBLIC = frozenset({"/v1/health", "/v1/readiness", "/v1/version", "/openapi.json"})
-"""Paths that need no caller."""
+PUBLIC = frozenset({"/v1/health", "/v1/readiness", "/v1/version", "/openapi.json", "/widget.js"}) | BROWSER_PATHS
+"""Paths that need no caller; those of the widget take its own tokens."""
 _TRUSTED = "advisor.from_trusted_proxy"
 
 
