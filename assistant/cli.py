@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from assistant import __version__
-from assistant.commands import asking, bot, library, numbers
+from assistant.commands import asking, bot, keys, library, numbers
 from assistant.commands.common import open_advisor
 from knowledge.errors import AdvisorError
 
@@ -54,18 +54,27 @@ def main() -> None:
 @main.command()
 @click.option("--host", default="127.0.0.1", show_default=True)
 @click.option("--port", default=7860, show_default=True, type=click.IntRange(0, 65535))
-def serve(host: str, port: int) -> None:
+@click.option("--no-access-control", "open_to_all", is_flag=True, help="Let everybody in, from other machines too.")
+def serve(host: str, port: int, open_to_all: bool) -> None:
     """Serve the web chat and the HTTP API."""
+    from assistant.api.access.binding import check_binding
+    from assistant.api.settings import load_service_settings
+
+    service_settings = load_service_settings()
+    check_binding(host, service_settings, forced=open_to_all)
     advisor = open_advisor()
     import uvicorn
 
     from assistant.api.app import create_app
+    from assistant.api.crosssite import OwnName
     from evals.workbench import Workbench
     from ui.app import mount
 
-    app = mount(create_app(advisor), advisor, Workbench(advisor.settings.data_dir))
+    app = mount(create_app(advisor, service_settings), advisor, Workbench(advisor.settings.data_dir))
+    if service_settings.access == "off" and not open_to_all:
+        app.add_middleware(OwnName)
     click.echo(f"Web chat: http://{host}:{port}", err=True)
-    uvicorn.run(app, host=host, port=port, log_level="warning")
+    uvicorn.run(app, host=host, port=port, log_level="warning", proxy_headers=False)
 
 
 for command in (
@@ -76,6 +85,7 @@ for command in (
     library.index,
     library.docs,
     library.doctor,
+    keys.keys,
     numbers.tools,
     numbers.catalog,
 ):

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel
 from sqlalchemy import (
@@ -22,6 +22,7 @@ from sqlalchemy import (
     ForeignKey,
     Integer,
     MetaData,
+    Select,
     String,
     Table,
     Text,
@@ -30,6 +31,7 @@ from sqlalchemy import (
     func,
     insert,
     select,
+    tuple_,
     update,
 )
 from sqlalchemy import delete as sql_delete
@@ -69,6 +71,7 @@ _FEEDBACK = Table(
     Column("versions", Text, nullable=False),
     Column("created", DateTime(timezone=True), nullable=False, index=True),
 )
+_SUMMARY = select(_CONVERSATIONS, func.count(_TURNS.c.turn).label("turns")).join(_TURNS).group_by(_CONVERSATIONS.c.id)
 _TITLE_CHARACTERS = 60
 
 Rating = Literal["up", "down"]
@@ -168,16 +171,28 @@ class Conversations:
         """
         return Answer.model_validate_json(self._turns(conversation_id, owner)[-1])
 
-    def summaries(self, owner: str = "", limit: int = 100) -> list[ConversationSummary]:
-        """The owner's conversations, newest first."""
-        query = (
-            select(_CONVERSATIONS, func.count(_TURNS.c.turn).label("turns"))
-            .join(_TURNS)
-            .where(_CONVERSATIONS.c.owner == owner)
-            .group_by(_CONVERSATIONS.c.id)
-            .order_by(_CONVERSATIONS.c.updated.desc())
-            .limit(limit)
-        )
+    def summary(self, conversation_id: str, owner: str) -> ConversationSummary:
+        """One of the owner's conversations.
+
+        Raises:
+            ConversationNotFound: there is none with this id (or it belongs to somebody else).
+        """
+        found = self._summaries(_SUMMARY.where(_CONVERSATIONS.c.owner == owner, _CONVERSATIONS.c.id == conversation_id))
+        if not found:
+            raise ConversationNotFound(f"There is no conversation {conversation_id} here.")
+        return found[0]
+
+    def summaries(
+        self, owner: str = "", limit: int = 100, before: tuple[datetime, str] | None = None
+    ) -> list[ConversationSummary]:
+        """The owner's conversations, newest first; those after the one of this `updated` and `id`."""
+        last = tuple_(_CONVERSATIONS.c.updated, _CONVERSATIONS.c.id)
+        query = _SUMMARY.where(_CONVERSATIONS.c.owner == owner)
+        if before is not None:
+            query = query.where(last < before)
+        return self._summaries(query.order_by(_CONVERSATIONS.c.updated.desc(), _CONVERSATIONS.c.id.desc()).limit(limit))
+
+    def _summaries(self, query: Select[Any]) -> list[ConversationSummary]:
         with self.begin() as connection:
             return [
                 ConversationSummary(id=r.id, title=r.title, created=r.created, updated=r.updated, turns=r.turns)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from knowledge.errors import AdvisorError, InvalidInput
+from knowledge.errors import AdvisorError, InvalidInput, NotFound
 
-__all__ = ["AdvisorError", "ConversationNotFound", "InvalidField", "InvalidInput", "MissingInputs"]
+__all__ = ["AdvisorError", "ConversationNotFound", "InvalidField", "InvalidInput", "MissingInputs", "NotFound"]
 
 
 class ConversationNotFound(AdvisorError):

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from assistant.api.access.binding import is_loopback_address
 from assistant.api.problems import Refused, of_error
 from assistant.api.widget.origins import BROWSER_PATHS
 
@@ -39,3 +40,26 @@ class SameSite:
         if site is not None:
             return site not in ("same-origin", "none")
         return urlsplit(origin).netloc != headers.get("host")
+
+
+class OwnName:
+    """ASGI middleware of a server for this machine alone: it is called by this machine's names.
+
+    A page elsewhere can point a name of its own to 127.0.0.1 (DNS rebinding), and would then pass for the same site.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] == "http" and not _is_own(Headers(scope=scope).get("host", "")):
+            detail = "This server answers to localhost and 127.0.0.1 alone. Call it by one of these."
+            await of_error(scope, Refused(421, "foreign_name", detail))(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+
+def _is_own(host: str) -> bool:
+    name = urlsplit(f"//{host}").hostname or ""
+    return name == "localhost" or is_loopback_address(name)

@@ -13,6 +13,7 @@ from assistant.api.access.keys import Keys
 from assistant.api.database import Database
 from assistant.api.dialogues import Dialogues
 from assistant.api.idempotency import Memory
+from assistant.api.ingests import Ingests
 from assistant.api.settings import ServiceSettings
 from assistant.conversations import Conversations
 from assistant.errors import AdvisorError
@@ -28,6 +29,7 @@ class Service:
         self.keys = Keys(self.database)
         self.audit = AuditLog(self.database)
         self.memory = Memory(self.database)
+        self.ingests = Ingests(advisor, self.database)
         self.dialogues = Dialogues(advisor)
         self._opening = Lock()
         self._open = False

@@ -49,8 +49,10 @@ def open_advisor() -> Advisor:
     return Advisor(values)
 
 
-def ingest_paths(values: Settings, paths: Sequence[Path], urls: Sequence[str] = ()) -> IngestReport:
-    """Index files, folders and web pages, with a progress bar on a terminal."""
+def ingest_paths(
+    values: Settings, paths: Sequence[Path], urls: Sequence[str] = (), collection: str = "default"
+) -> IngestReport:
+    """Index files, folders and web pages into a collection, with a progress bar on a terminal."""
     from tqdm import tqdm
 
     from assistant.understand.intent import load_intents
@@ -65,10 +67,18 @@ def ingest_paths(values: Settings, paths: Sequence[Path], urls: Sequence[str] = 
             bar.total = total
             bar.update(done - bar.n)
 
-        report = ingest(store, encoder, paths, on_progress=progress, limits=values.limits)
+        report = ingest(store, encoder, paths, on_progress=progress, limits=values.limits, collection=collection)
         for url in urls:
-            private = values.allow_private_urls
-            report.files.append(ingest_url(store, encoder, url, limits=values.limits, allow_private=private))
+            report.files.append(
+                ingest_url(
+                    store,
+                    encoder,
+                    url,
+                    limits=values.limits,
+                    allow_private=values.allow_private_urls,
+                    collection=collection,
+                )
+            )
     load_intents(encoder, values.data_dir)
     return report
 

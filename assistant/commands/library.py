@@ -23,10 +23,18 @@ _STATUSES: tuple[FileStatus, ...] = ("added", "updated", "unchanged", "duplicate
 @click.command()
 @click.argument("sources", nargs=-1, metavar="[PATH|URL]...")
 @click.option("--shipped", is_flag=True, help="Index the shipped guidance too.")
+@click.option("--collection", default="default", show_default=True, metavar="NAME", help="Where they go.")
+@click.option("--group", "groups", multiple=True, help="Lets this group read the collection; `*` is everybody.")
 @click.option("--reencode", "anew", is_flag=True, help="Make all vectors anew with the encoder that is set now.")
 @json_option
-def index(sources: tuple[str, ...], shipped: bool, anew: bool, as_json: bool) -> None:
-    """Index files, folders and web pages; what is unchanged is skipped, so a rerun continues."""
+def index(
+    sources: tuple[str, ...], shipped: bool, collection: str, groups: tuple[str, ...], anew: bool, as_json: bool
+) -> None:
+    """Index files, folders and web pages; what is unchanged is skipped, so a rerun continues.
+
+    A collection other than `default` is made when it isn't there, and on a server with access control nobody reads it
+    before a group is let in.
+    """
     from knowledge.shipped import shipped_paths
 
     if anew:
@@ -37,7 +45,9 @@ def index(sources: tuple[str, ...], shipped: bool, anew: bool, as_json: bool) ->
     paths = [*(Path(s) for s in sources if s not in urls), *(shipped_paths() if shipped else [])]
     if not (paths or urls):
         raise click.UsageError("Name files or folders to index, or give --shipped.")
-    report = ingest_paths(settings(), paths, urls)
+    if groups:
+        _share(collection, groups, make=True)
+    report = ingest_paths(settings(), paths, urls, collection)
     if as_json:
         print_json(_report_json(report))
     else:
@@ -117,6 +127,38 @@ def docs_remove(document_ids: tuple[str, ...]) -> None:
         refresh_snapshot(store)
 
 
+@docs.command("collections")
+@json_option
+def docs_collections(as_json: bool) -> None:
+    """List the collections, and whose groups may read each on a server with access control."""
+    with _store() as store:
+        found = store.collections()
+    if as_json:
+        print_json([asdict(collection) for collection in found])
+        return
+    for collection in found:
+        readers = ", ".join(collection.groups) or "nobody"
+        click.echo(f"{collection.name:32} {collection.documents:6} documents  {readers}")
+
+
+@docs.command("share")
+@click.argument("collection")
+@click.option("--group", "groups", multiple=True, help="May read it; `*` is everybody. None: nobody may.")
+def docs_share(collection: str, groups: tuple[str, ...]) -> None:
+    """Let these groups read COLLECTION, and nobody else."""
+    _share(collection, groups, make=False)
+    click.echo(f"{collection}: {', '.join(groups) or 'nobody'}")
+
+
+def _share(collection: str, groups: tuple[str, ...], *, make: bool) -> None:
+    from knowledge.store import Store
+
+    with Store.open(settings().data_dir) if make else _store() as store:
+        if not make:
+            store.check_collection(collection)
+        store.set_groups(collection, groups)
+
+
 @click.command()
 @json_option
 def doctor(as_json: bool) -> None:
@@ -168,4 +210,6 @@ def _row_json(row: DocumentRow) -> dict[str, Any]:
         "references": [{"name": r.name, "url": r.url, "as_of": r.as_of} for r in row.references],
         "metadata": dict(row.metadata),
         "indexed_at": row.indexed_at,
+        "collection": row.collection,
+        "expires": row.expires,
     }

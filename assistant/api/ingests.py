@@ -1,0 +1,202 @@
+"""Uploads: saved, indexed in the background one after the other, and followed in the database by any process."""
+
+from __future__ import annotations
+
+import json
+import logging
+import secrets
+import shutil
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path, PurePath
+from queue import SimpleQueue
+from threading import Event, Lock, Thread
+from typing import Any, BinaryIO, Literal
+
+from pydantic import BaseModel
+
+from assistant.advisor import Advisor
+from assistant.api.database import Database, now
+from assistant.errors import AdvisorError, NotFound
+from knowledge.collections import DEFAULT
+from knowledge.ingest import ingest
+
+UPLOADS = "uploads"
+"""Folder of the uploaded files, in the data folder."""
+BEAT_SECONDS = 10
+LOST = timedelta(seconds=60)
+"""An ingest that nobody has touched for so long died with its process."""
+_LOG = logging.getLogger(__name__)
+_WAITING = ("waiting", "working")
+
+
+class IngestedFile(BaseModel):
+    """What has become of one file."""
+
+    name: str
+    status: Literal["waiting", "working", "added", "updated", "unchanged", "duplicate", "failed"] = "waiting"
+    reason: str | None = None
+    """Why it failed."""
+    document_id: str | None = None
+    chunks: int = 0
+
+
+class Ingest(BaseModel):
+    """Files that are indexed in the background."""
+
+    id: str
+    collection: str
+    done: bool
+    files: list[IngestedFile]
+    created: datetime
+
+
+class Ingests:
+    """Indexes one upload at a time. Each document is written whole or not at all, whenever the process ends."""
+
+    def __init__(self, advisor: Advisor, database: Database) -> None:
+        self._advisor = advisor
+        self._database = database
+        self._queue: SimpleQueue[tuple[Ingest, Sequence[Path]]] = SimpleQueue()
+        self._pending: set[str] = set()
+        self._lock = Lock()
+        self._wake = Event()
+        self._started = False
+
+    def start(self, owner: str, collection: str, files: Iterable[tuple[str, BinaryIO]]) -> Ingest:
+        """Save files under their own names, in place of those of the same names, and queue them."""
+        folder = self._folder(collection)
+        paths = [_save(stream, folder / plain_name(name)) for name, stream in files]
+        made = Ingest(
+            id=uuid.uuid4().hex,
+            collection=collection,
+            done=False,
+            files=[IngestedFile(name=path.name) for path in paths],
+            created=datetime.now(UTC),
+        )
+        self._database.insert(
+            "ingests",
+            id=made.id,
+            owner=owner,
+            collection=collection,
+            files=_files_json(made),
+            done=0,
+            created=made.created.isoformat(),
+            updated=now(),
+        )
+        with self._lock:
+            self._pending.add(made.id)
+            if not self._started:
+                self._started = True
+                Thread(target=self._work, name="ingest", daemon=True).start()
+                Thread(target=self._beat, name="ingest-beat", daemon=True).start()
+        self._wake.set()
+        self._queue.put((made, paths))
+        return made
+
+    def find(self, ingest_id: str, owner: str) -> Ingest:
+        """An ingest of this owner.
+
+        Raises:
+            NotFound: there is none.
+        """
+        rows = self._database.rows("SELECT * FROM ingests WHERE id = :id AND owner = :owner", id=ingest_id, owner=owner)
+        if not rows:
+            raise NotFound(f"There is no ingest {ingest_id} here.")
+        return _read(rows[0])
+
+    def delete_upload(self, names: Sequence[str]) -> None:
+        """Delete the files of a document that was uploaded."""
+        for name in names:
+            if Path(name).is_relative_to(self._advisor.settings.data_dir / UPLOADS):
+                Path(name).unlink(missing_ok=True)
+
+    def _folder(self, collection: str) -> Path:
+        uploads = self._advisor.settings.data_dir / UPLOADS
+        return uploads if collection == DEFAULT else uploads / collection
+
+    def _work(self) -> None:
+        while True:
+            job, paths = self._queue.get()
+            for file, path in zip(job.files, paths, strict=True):
+                self._index(job, file, path)
+            job.done = True
+            with self._lock:
+                self._pending.discard(job.id)
+            self._store(job)
+
+    def _index(self, job: Ingest, file: IngestedFile, path: Path) -> None:
+        file.status = "working"
+        self._store(job)
+        advisor = self._advisor
+        try:
+            limits = advisor.settings.limits
+            report = ingest(advisor.store, advisor.encoder, [path], limits=limits, collection=job.collection).files[0]
+            file.status, file.reason = report.status, report.reason
+            file.document_id, file.chunks = report.document_id, report.chunks
+        except AdvisorError as error:
+            file.status, file.reason = "failed", str(error)
+        except Exception as error:  # whatever happens, the other uploads go on
+            _LOG.exception("Indexing an upload failed")
+            file.status, file.reason = "failed", f"It can't be indexed ({type(error).__name__}). See the server's log."
+        self._store(job)
+
+    def _store(self, job: Ingest) -> None:
+        values = {"id": job.id, "files": _files_json(job), "done": int(job.done), "now": now()}
+        with suppress(AdvisorError):  # the documents are indexed all the same
+            self._database.change(
+                ("UPDATE ingests SET files = :files, done = :done, updated = :now WHERE id = :id", values)
+            )
+
+    def _beat(self) -> None:
+        """Shows other processes that the waiting ingests are alive."""
+        while True:
+            self._wake.wait()
+            with self._lock:
+                pending = sorted(self._pending)
+                if not pending:
+                    self._wake.clear()
+            with suppress(AdvisorError):
+                touched = [
+                    ("UPDATE ingests SET updated = :now WHERE id = :id", {"now": now(), "id": i}) for i in pending
+                ]
+                self._database.change(*touched)
+            Event().wait(BEAT_SECONDS)
+
+
+def plain_name(name: str) -> str:
+    """A file name without any folder that it may hold."""
+    bare = PurePath(name.replace("\\", "/")).name
+    return "".join(c for c in bare if c.isprintable()).strip(". ")[-200:] or "file"
+
+
+def _save(stream: BinaryIO, path: Path) -> Path:
+    """Write a file in one step: an ingest that reads the file of this name reads the old one or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{secrets.token_hex(8)}.part")
+    with beside.open("wb") as target:
+        shutil.copyfileobj(stream, target)
+    beside.replace(path)
+    return path
+
+
+def _files_json(job: Ingest) -> str:
+    return json.dumps([file.model_dump() for file in job.files], ensure_ascii=False)
+
+
+def _read(row: Mapping[str, Any]) -> Ingest:
+    found = Ingest(
+        id=row["id"],
+        collection=row["collection"],
+        done=bool(row["done"]),
+        files=[IngestedFile.model_validate(file) for file in json.loads(row["files"])],
+        created=datetime.fromisoformat(row["created"]),
+    )
+    if not found.done and datetime.fromisoformat(row["updated"]) < datetime.now(UTC) - LOST:
+        found.done = True
+        for file in found.files:
+            if file.status in _WAITING:
+                file.status, file.reason = "failed", "The server was stopped meanwhile. Upload the file again."
+    return found
