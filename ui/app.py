@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from assistant.advisor import Advisor
 from assistant.errors import AdvisorError
 from assistant.tools.registry import describe
+from ui import widget
 from ui.attachment_routes import attachment_routes
 from ui.evaluation_routes import evaluation_routes
 from ui.evaluations import Evaluations
@@ -44,6 +45,7 @@ def mount(app: FastAPI, advisor: Advisor, evaluations: Evaluations) -> FastAPI:
     app.include_router(library_routes(advisor, jobs))
     app.include_router(price_routes(prices))
     app.include_router(evaluation_routes(evaluations, jobs))
+    app.add_api_route("/widget.js", widget.serve, include_in_schema=False)
     app.add_api_route("/ui/plotly.js", plotly_script, include_in_schema=False)
     app.mount("/ui/static", Static(directory=STATIC), name="static")
     app.add_middleware(PageFrame)

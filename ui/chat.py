@@ -18,7 +18,7 @@ from ui.conversation import conversation_html, failed_html, turn_html, working_h
 from ui.layout import CHAT_TOOLS, COMPOSER, HISTORY, PANEL_HEADING, heading, html
 from ui.prices import Prices
 from ui.sources import empty_panel, panel_html
-from ui.visitor import language, owner
+from ui.visitor import caller, language, owner
 from ui.words import word
 
 CONCURRENT_CHATS = 64
@@ -50,7 +50,8 @@ def build(advisor: Advisor, prices: Prices) -> None:
 
     def respond(event: gr.EventData, request: gr.Request) -> Iterator[Update]:
         asked = event._data if isinstance(event._data, dict) else {}
-        yield from _turns(advisor, prices, asked, owner(request), language(request))
+        who, groups = owner(request), caller(request).groups
+        yield from _turns(advisor, prices, asked, who, groups, language(request))
 
     asking = past.ask(
         respond, None, [past, live, panel], concurrency_limit=CONCURRENT_CHATS, show_progress="hidden", api_name=False
@@ -58,7 +59,9 @@ def build(advisor: Advisor, prices: Prices) -> None:
     past.halt(None, None, None, cancels=[asking], api_name=False)
 
 
-def _turns(advisor: Advisor, prices: Prices, asked: dict[str, Any], who: str, spoken: Language) -> Iterator[Update]:
+def _turns(
+    advisor: Advisor, prices: Prices, asked: dict[str, Any], who: str, groups: frozenset[str] | None, spoken: Language
+) -> Iterator[Update]:
     """One question, asked as the next turn or in place of turn `replace` and what followed it."""
     question = str(asked.get("text") or "")
     conversation_id = str(asked["conversation"]) if asked.get("conversation") else None
@@ -81,7 +84,7 @@ def _turns(advisor: Advisor, prices: Prices, asked: dict[str, Any], who: str, sp
     stage: Stage = "understanding"
     text = ""
     try:
-        for batch in batched(prices.during(who, advisor.stream(question, conversation_id, who))):
+        for batch in batched(prices.during(who, advisor.stream(question, conversation_id, who, groups))):
             done: Answer | None = None
             for event in batch:
                 match event:

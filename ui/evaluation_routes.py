@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import BaseModel, Field
 
+from assistant.api.access import requires
 from ui.evaluations import (
     DEFAULT_CASES,
     MAX_CASES,
@@ -41,7 +42,7 @@ def evaluation_routes(evaluations: Evaluations, jobs: Jobs) -> APIRouter:
     def runs(request: Request) -> str:
         return runs_html(evaluations.runs(), language(request))
 
-    @router.post("/runs", dependencies=[OwnPage], response_class=JSONResponse)
+    @router.post("/runs", dependencies=[OwnPage, requires("documents:write")], response_class=JSONResponse)
     def start(request: Request, started: Started) -> dict[str, str]:
         spoken = language(request)
 

@@ -23,23 +23,25 @@ def build() -> None:
     html('<div class="page" data-load="/ui/library"></div>', elem_id="library")
 
 
-def library_html(documents: Sequence[DocumentRow], language: Language) -> str:
+def library_html(documents: Sequence[DocumentRow], editable: bool, language: Language) -> str:
     """The page's content."""
 
     def say(key: str) -> str:
         return word(key, language)
 
-    return (
-        f'<h1>{say("library")}</h1><p class="lead">{say("library_lead")}</p>'
+    adding = (
         f'<section><label class="drop" for="upload"><b>{say("drop_files")}</b><br>'
         f'<span class="note">{say("upload_formats")}</span>'
         f'<input type="file" id="upload" class="hidden" multiple aria-label="{say("drop_files")}"></label>'
         f'<form class="row" data-job="/ui/library/url" data-into="#jobs"><label>{say("from_url")}'
         f'<input type="url" name="url" required placeholder="https://…"></label>'
         f'<button type="submit" class="primary">{say("add")}</button></form><div id="jobs"></div></section>'
+    )
+    return (
+        f'<h1>{say("library")}</h1><p class="lead">{say("library_lead")}</p>{adding if editable else ""}'
         f'<section><div class="row"><h2>{say("library")}</h2><label>{say("filter")}'
         f'<input type="text" id="filter" autocomplete="off"></label></div>'
-        f'<div id="documents">{documents_html(documents, language)}</div></section>'
+        f'<div id="documents">{documents_html(documents, editable, language)}</div></section>'
         f'<section><h2>{say("search_test")}</h2><form class="row" data-get="/ui/library/search" data-into="#found">'
         f'<label>{say("search_query")}<input type="text" name="q" required></label>'
         f'<button type="submit" class="primary">{say("search")}</button></form>'
@@ -49,15 +51,16 @@ def library_html(documents: Sequence[DocumentRow], language: Language) -> str:
     )
 
 
-def documents_html(documents: Sequence[DocumentRow], language: Language) -> str:
-    """All documents in a table, newest first."""
+def documents_html(documents: Sequence[DocumentRow], editable: bool, language: Language) -> str:
+    """All documents in a table, newest first; with a button that deletes, where that is allowed."""
     if not documents:
         return f'<p class="empty">{word("no_documents", language)}</p>'
     corpus = tuple(str(path) for path in shipped_paths())
     columns = ("title", "language_of", "topic", "chunks", "kind", "dates", "indexed")
     head = "".join(f'<th scope="col">{word(key, language)}</th>' for key in columns)
     rows = "".join(
-        _document_row(document, document.location.startswith(corpus), language) for document in reversed(documents)
+        _document_row(document, document.location.startswith(corpus), editable, language)
+        for document in reversed(documents)
     )
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{word("library", language)}"><table><thead><tr>'
@@ -66,9 +69,15 @@ def documents_html(documents: Sequence[DocumentRow], language: Language) -> str:
     )
 
 
-def _document_row(document: DocumentRow, is_shipped: bool, language: Language) -> str:
+def _document_row(document: DocumentRow, is_shipped: bool, editable: bool, language: Language) -> str:
     name = escape(document.document_id)
     delete = word("delete", language)
+    button = (
+        f'<button type="button" class="icon" data-delete-document="{name}" data-title="{escape(document.title)}" '
+        f'aria-label="{delete}: {escape(document.title)}" title="{delete}">{icon("delete")}</button>'
+        if editable
+        else ""
+    )
     return (
         f'<tr><td class="title"><button type="button" class="link" data-document="{name}">{escape(document.title)}'
         f"</button><br><small>{escape(place_name(document.location))}</small></td>"
@@ -77,8 +86,7 @@ def _document_row(document: DocumentRow, is_shipped: bool, language: Language) -
         f"<td>{word('shipped' if is_shipped else 'own', language)}</td>"
         f"<td class=date>{escape(document.metadata.get('date', '') or document.metadata.get('reviewed', ''))}</td>"
         f"<td class=date>{escape(document.indexed_at[:10])}</td>"
-        f'<td><button type="button" class="icon" data-delete-document="{name}" data-title="{escape(document.title)}" '
-        f'aria-label="{delete}: {escape(document.title)}" title="{delete}">{icon("delete")}</button></td></tr>'
+        f"<td>{button}</td></tr>"
     )
 
 

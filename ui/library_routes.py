@@ -12,18 +12,20 @@ from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
 from assistant.advisor import Advisor
+from assistant.api.access import requires
 from assistant.errors import InvalidInput
 from knowledge.ingest import FileReport, ingest, ingest_url
 from ui.jobs import Job, Jobs, job_html
 from ui.library import documents_html, library_html, search_html
 from ui.prices import Prices, prices_html
 from ui.routes import OwnPage
-from ui.visitor import language, owner
+from ui.visitor import caller, language, may_edit, owner
 from ui.words import word
 
 MAX_FILES = 200
 MAX_FILE_BYTES = 200_000_000
 SEARCH_RESULTS = 10
+Editor = requires("documents:write")
 Files = Annotated[list[UploadFile], File(max_length=MAX_FILES)]
 
 
@@ -39,19 +41,19 @@ def library_routes(advisor: Advisor, jobs: Jobs) -> APIRouter:
 
     @router.get("/library", response_class=HTMLResponse)
     def library(request: Request) -> str:
-        return library_html(advisor.store.documents(), language(request))
+        return library_html(advisor.store.documents(caller(request).groups), may_edit(request), language(request))
 
     @router.get("/library/documents", response_class=HTMLResponse)
     def documents(request: Request) -> str:
-        return documents_html(advisor.store.documents(), language(request))
+        return documents_html(advisor.store.documents(caller(request).groups), may_edit(request), language(request))
 
     @router.get("/library/search", response_class=HTMLResponse)
     def search(request: Request, q: str) -> str:
         if not q.strip():
             raise InvalidInput(word("search_query", language(request)))
-        return search_html(advisor.searcher.search(q, SEARCH_RESULTS), language(request))
+        return search_html(advisor.searcher.search(q, SEARCH_RESULTS, groups=caller(request).groups), language(request))
 
-    @router.post("/library/files", dependencies=[OwnPage])
+    @router.post("/library/files", dependencies=[OwnPage, Editor])
     def add_files(request: Request, files: Files) -> dict[str, str]:
         spoken = language(request)
         paths = save_uploads(files, advisor.settings.data_dir / "uploads")
@@ -69,7 +71,7 @@ def library_routes(advisor: Advisor, jobs: Jobs) -> APIRouter:
 
         return {"job": jobs.start("ingest", owner(request), [path.name for path in paths], work).id}
 
-    @router.post("/library/url", dependencies=[OwnPage])
+    @router.post("/library/url", dependencies=[OwnPage, Editor])
     def add_url(request: Request, address: Address) -> dict[str, str]:
         spoken = language(request)
 
@@ -87,9 +89,9 @@ def library_routes(advisor: Advisor, jobs: Jobs) -> APIRouter:
 
         return {"job": jobs.start("ingest", owner(request), [address.url], work).id}
 
-    @router.delete("/library/documents/{document_id}", dependencies=[OwnPage])
-    def delete(document_id: str) -> dict[str, str]:
-        document = advisor.store.document(document_id)
+    @router.delete("/library/documents/{document_id}", dependencies=[OwnPage, Editor])
+    def delete(request: Request, document_id: str) -> dict[str, str]:
+        document = advisor.store.document(document_id, caller(request).groups)
         advisor.store.remove(document_id)
         uploads = advisor.settings.data_dir / "uploads"
         for name in document.names:

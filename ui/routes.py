@@ -8,7 +8,6 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel, Field
 
-from assistant import __version__
 from assistant.advisor import Advisor
 from assistant.errors import ConversationNotFound
 from ui.calculations import calculate
@@ -16,7 +15,7 @@ from ui.calculators import calculators_html, compare_html
 from ui.conversation import conversation_html, history_html, markdown_export, welcome_html
 from ui.prices import Prices
 from ui.sources import document_html, empty_panel, panel_html
-from ui.visitor import language, owner
+from ui.visitor import caller, language, owner
 
 HEADER = "x-advisor"
 """Sent with every request that changes something: another site's page can't send it without being asked first."""
@@ -91,11 +90,11 @@ def chat_routes(advisor: Advisor) -> APIRouter:
 
     @router.get("/documents/{document_id}", response_class=HTMLResponse)
     def document(request: Request, document_id: str, start: int = 0, end: int = 0, c: str = "") -> str:
-        store = advisor.store
+        store, groups = advisor.store, caller(request).groups
         attached = advisor.attachments.store(c) if advisor.attachments.exists(c, owner(request)) else None
         if attached is not None and any(one.document_id == document_id for one in attached.documents()):
-            store = attached
-        found, text = store.document(document_id), store.source_text(document_id)
+            store, groups = attached, None  # it is the asker's own
+        found, text = store.document(document_id, groups), store.source_text(document_id, groups)
         return document_html(found.title, found.location, text, start, end, language(request))
 
     @router.get("/conversations/{conversation_id}/export")
@@ -127,13 +126,7 @@ def chat_routes(advisor: Advisor) -> APIRouter:
     def feedback(request: Request, rated: Rated) -> dict[str, str]:
         who = owner(request)
         answer = advisor.conversations.answer(rated.conversation, rated.answer, who)
-        versions = {
-            "program": __version__,
-            "encoder": advisor.encoder.identity,
-            "store": str(advisor.store.generation),
-            "model": answer.model,
-        }
-        advisor.conversations.rate(answer, rated.rating, rated.reason, versions, who)
+        advisor.rate(answer, rated.rating, rated.reason, who)
         return {"rating": rated.rating}
 
     return router

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Mapping
 from typing import Protocol
 
+from assistant.api.access.caller import ANYBODY, Caller
 from assistant.schema import Language
 
 VISITOR_COOKIE = "advisor_visitor"
@@ -46,12 +47,20 @@ def owner(request: Requested) -> str:
 
     A request that brings neither gets a key of its own, so that it never sees what belongs to others.
     """
+    known = caller(request)
+    return known.owner if known.is_authenticated else f"visitor:{visitor_key(request.cookies) or new_key()}"
+
+
+def caller(request: Requested) -> Caller:
+    """What whoever asks may do and read; anybody may all while access is off."""
     connection = getattr(request, "request", request)  # Gradio wraps Starlette's
-    scope = getattr(connection, "scope", {})
-    user = scope.get("user")
-    if user is not None and user.is_authenticated:
-        return f"user:{user.display_name}"
-    return f"visitor:{visitor_key(request.cookies) or new_key()}"
+    user = getattr(connection, "scope", {}).get("user")
+    return user if isinstance(user, Caller) else ANYBODY
+
+
+def may_edit(request: Requested) -> bool:
+    """Whether whoever asks may change documents, and run evaluations."""
+    return "documents:write" in caller(request).scopes
 
 
 def language(request: Requested) -> Language:

@@ -15,7 +15,6 @@ from playwright.sync_api import Page, expect
 from tests.browser.actions import ask, choose_preset
 from tests.browser.conftest import OpenPage
 from tests.browser.outside import Outside
-from tests.browser.server import PAUSE
 
 PAGES = ("/", "/calculators", "/library", "/evaluations")
 CLIENTS = 20
@@ -153,8 +152,7 @@ def test_twenty_chat_at_once(visit: OpenPage, server: str) -> None:
         asking = next(d["id"] for d in config["dependencies"] if any(t[1] == "ask" for t in d["targets"]))
 
     def chat(number: int) -> None:
-        with httpx.Client(base_url=server, trust_env=False, timeout=60) as client:
-            started = time.perf_counter()
+        with httpx.Client(base_url=server, trust_env=False, timeout=300) as client:
             client.get("/")
             session = f"client{number}"
             question = {"text": "slowly:Where should checkpoints be stored?", "conversation": "", "replace": None}
@@ -165,21 +163,23 @@ def test_twenty_chat_at_once(visit: OpenPage, server: str) -> None:
             with client.stream("GET", "/gradio_api/queue/data", params={"session_hash": session}) as stream:
                 for line in stream.iter_lines():
                     message = json.loads(line.removeprefix("data: ")) if line else {}
-                    if message.get("msg") == "process_generating" and "object storage" in line:
-                        answers[number] = time.perf_counter() - started
+                    if message.get("msg") == "process_generating":
+                        begun.setdefault(number, time.perf_counter())
+                        if "object storage" in line:
+                            ended[number] = time.perf_counter()
                     if message.get("msg") == "process_completed":
                         assert message["success"]
                         return
 
-    answers: dict[int, float] = {}
+    begun: dict[int, float] = {}
+    ended: dict[int, float] = {}
     threads = [threading.Thread(target=chat, args=(number,)) for number in range(CLIENTS)]
-    started = time.perf_counter()
     for thread in threads:
         thread.start()
     page = visit()
     ask(page, "How many checkpoints should be kept?")  # a browser among them isn't kept waiting
     for thread in threads:
         thread.join()
-    assert len(answers) == CLIENTS
-    one = 6 * PAUSE  # each answer has about six events
-    assert time.perf_counter() - started < CLIENTS * one / 3
+    assert len(ended) == CLIENTS
+    at_once = max(sum(begun[n] <= moment < ended[n] for n in ended) for moment in begun.values())
+    assert at_once > CLIENTS / 2  # one after the other, each would begin when the last one has ended

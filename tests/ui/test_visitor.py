@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from starlette.requests import Request
 
-from ui.visitor import LANGUAGE_COOKIE, VISITOR_COOKIE, language, new_key, owner
+from assistant.api.access.caller import ROLE_SCOPES, Caller
+from ui.visitor import LANGUAGE_COOKIE, VISITOR_COOKIE, caller, language, may_edit, new_key, owner
 
 
 def request(headers: dict[str, str], query: str = "") -> Request:
@@ -33,6 +34,13 @@ def test_language(headers: dict[str, str], query: str, expected: str) -> None:
 def test_owner_is_the_browsers_key() -> None:
     key = new_key()
     assert owner(request({"cookie": f"{VISITOR_COOKIE}={key}"})) == f"visitor:{key}"
+
+
+def test_owner_is_the_caller_where_access_is_on() -> None:
+    asked = request({"cookie": f"{VISITOR_COOKIE}={new_key()}"})
+    assert may_edit(asked) and caller(asked).groups is None
+    asked.scope["user"] = Caller("user:ada", "reader", ROLE_SCOPES["reader"], frozenset({"staff"}))
+    assert owner(asked) == "user:ada" and caller(asked).groups == {"staff"} and not may_edit(asked)
 
 
 @pytest.mark.parametrize("cookie", ["", f"{VISITOR_COOKIE}=short", f"{VISITOR_COOKIE}=" + "x" * 80])
