@@ -64,6 +64,14 @@ class Known(NamedTuple):
     chunks: int
 
 
+class Sizes(NamedTuple):
+    """How much a store holds."""
+
+    documents: int
+    passages: int
+    generation: int
+
+
 class Store:
     """Documents and what is derived from them. Safe to share between threads; other processes may read and write."""
 
@@ -121,6 +129,13 @@ class Store:
         """Identity of the encoder that the vectors were made with; None while there are none."""
         with self.reading() as connection:
             return meta(connection, "encoder")
+
+    def sizes(self) -> Sizes:
+        """How much the store holds."""
+        with self.reading() as connection:
+            (documents,) = connection.execute("SELECT count(*) FROM documents").fetchone()
+            (passages,) = connection.execute("SELECT count(*) FROM chunks").fetchone()
+            return Sizes(documents, passages, generation(connection))
 
     def check_encoder(self, identity: str) -> None:
         """Refuse an encoder that the vectors were not made with.

@@ -15,19 +15,49 @@ from starlette.types import Receive, Scope, Send
 
 from assistant import __version__
 from assistant.advisor import Advisor
-from assistant.api import openai_compat, problems
+from assistant.api import mcp, metrics, openai_compat, problems
 from assistant.api.access.audit import Audit
 from assistant.api.access.gate import Forwarded, Gate
 from assistant.api.crosssite import SameSite
 from assistant.api.frame import REQUEST_ID, BodyLimit, Frame
 from assistant.api.idempotency import HEADER, Idempotency
+from assistant.api.logs import AccessLog
+from assistant.api.metrics import Measured, Metrics
 from assistant.api.problems import problem
-from assistant.api.routes import ask, health
+from assistant.api.routes import (
+    ask,
+    audit,
+    catalog,
+    collections,
+    conversations,
+    documents,
+    feedback,
+    health,
+    search,
+    tools,
+)
 from assistant.api.service import Service
 from assistant.api.settings import ServiceSettings, load_service_settings
+from assistant.api.widget import routes as widget
+from assistant.api.widget.origins import WidgetOrigins
+from assistant.api.widget.settings import WidgetSettings, load_widget_settings
 from assistant.errors import AdvisorError
 
-ROUTERS: tuple[APIRouter, ...] = (ask.router, health.router, openai_compat.router)
+ROUTERS: tuple[APIRouter, ...] = (
+    ask.router,
+    conversations.router,
+    feedback.router,
+    search.router,
+    documents.router,
+    collections.router,
+    tools.router,
+    catalog.router,
+    audit.router,
+    health.router,
+    openai_compat.router,
+    metrics.router,
+    widget.router,
+)
 """One a resource; `assistant.api` says how to add one."""
 _DESCRIPTION = (
     "Ask in Chinese or English how to train models in the cloud. Every statement of an answer cites an exact span of "
@@ -37,18 +67,23 @@ _DESCRIPTION = (
 _LOG = logging.getLogger(__name__)
 
 
-def create_app(advisor: Advisor, settings: ServiceSettings | None = None) -> FastAPI:
+def create_app(
+    advisor: Advisor, settings: ServiceSettings | None = None, widget_settings: WidgetSettings | None = None
+) -> FastAPI:
     """The application over one advisor.
 
     Args:
         advisor: answers the questions.
         settings: of the service; None reads them from the environment.
+        widget_settings: of the widget; None reads them from the environment.
 
     Raises:
         InvalidInput: the settings in the environment make no sense.
     """
     settings = settings or load_service_settings()
+    widget_settings = widget_settings or load_widget_settings()
     service = Service(advisor, settings)
+    measured = Metrics()
     app = FastAPI(
         title="Cloud Training Advisor",
         version=__version__,
@@ -56,18 +91,23 @@ def create_app(advisor: Advisor, settings: ServiceSettings | None = None) -> Fas
         docs_url=None,  # its page loads scripts from elsewhere
         redoc_url=None,
         redirect_slashes=False,
-        middleware=_middleware(service),
+        middleware=_middleware(service, measured, widget_settings),
         lifespan=_lifespan,
     )
     app.state.service = service
+    app.state.metrics = measured
+    app.state.mcp = mcp.Endpoint(advisor)
+    measured.watch(service)
+    app.state.widget = widget.Widget(service, widget_settings)
     problems.install(app)
     for router in ROUTERS:
         app.include_router(router)
+    app.router.routes.append(Route(mcp.PATH, app.state.mcp, include_in_schema=False))
     app.router.routes.append(Route("/v1/{path:path}", _Unknown(ROUTERS), include_in_schema=False))
     return app
 
 
-def _middleware(service: Service) -> list[Middleware]:
+def _middleware(service: Service, measured: Metrics, widget_settings: WidgetSettings) -> list[Middleware]:
     """Outermost first."""
     settings = service.settings
     origins = settings.listed("cors_origins")
@@ -82,6 +122,9 @@ def _middleware(service: Service) -> list[Middleware]:
     ]
     return [
         Middleware(Frame),
+        Middleware(AccessLog),
+        Middleware(Measured, metrics=measured),
+        Middleware(WidgetOrigins, origins=widget_settings.allowed),
         *(cors if origins else []),
         Middleware(Forwarded, proxies=settings.listed("trusted_proxies")),
         Middleware(BodyLimit, request_bytes=settings.max_request_bytes, upload_bytes=settings.max_upload_bytes),
@@ -94,9 +137,10 @@ def _middleware(service: Service) -> list[Middleware]:
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    """Opens the index in the background, so that probes are answered meanwhile."""
+    """Opens the index in the background, so that probes are answered meanwhile; serves MCP."""
     Thread(target=_open, args=(app.state.service,), name="open-index", daemon=True).start()
-    yield
+    async with app.state.mcp.running():
+        yield
 
 
 def _open(service: Service) -> None:

@@ -25,7 +25,7 @@ _LOG = logging.getLogger(__name__)
 
 def is_api(path: str) -> bool:
     """Whether a path is the API's, not the web app's."""
-    return path == "/openapi.json" or path.startswith("/v1/")
+    return path in ("/openapi.json", "/metrics", "/mcp") or path.startswith("/v1/")
 
 
 class Frame:

@@ -78,11 +78,16 @@ def audited(action: str) -> Any:
     """A dependency that puts the request on record, and gives the `Note` to say what it was done to."""
 
     def note(request: Request) -> Note:
-        made = Note(action)
-        request.scope["state"][_NOTE] = made
-        return made
+        return put_on_record(request, action)
 
     return Depends(note)
+
+
+def put_on_record(request: Request, action: str) -> Note:
+    """Put a request on record where there is no dependency to do it."""
+    made = Note(action)
+    request.scope["state"][_NOTE] = made
+    return made
 
 
 class Audit:
