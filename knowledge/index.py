@@ -15,6 +15,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,8 @@ REBUILD_SHARE = 0.02
 """and at least this share of the store. A reader reads the rest from SQLite in about 0.1 s."""
 MAX_SEGMENTS = 12
 """A reader that has picked up this many small additions reads them again as one."""
+EXPANSION_WEIGHT = 0.5
+"""Of a concept's other forms, beside the question's own words."""
 MAX_VIEWS = 64
 """Sets of collections whose indexes are kept; callers of the same groups share one."""
 _BUILDING = "building-"
@@ -163,15 +166,15 @@ class Index:
             connection: to the store.
             terms: of the question.
             expansions: for each concept in the question, the terms of its other forms. What a chunk gets for a concept
-                is `EXPANSION_WEIGHT` times the BM25 of the best form that it holds whole.
+                is `EXPANSION_WEIGHT` times the inverse document frequency of the best form that it holds whole.
         """
         own = self._bm25(connection, terms)
-        scores = own.scores
-        if expansions:
-            others = list(dict.fromkeys(term for forms in expansions for form in forms for term in form))
-            parts = self._bm25(connection, others)
-            for forms in expansions:
-                scores = scores + np.float32(EXPANSION_WEIGHT) * parts.best_form(forms)
+        if not expansions:
+            return own
+        scores = own.scores.copy()
+        others = self._bm25(connection, list({term: None for forms in expansions for form in forms for term in form}))
+        for forms in expansions:
+            scores += np.float32(EXPANSION_WEIGHT) * others.best_form(forms)
         return LexicalScores(scores, own.idf, own.postings)
 
     def _bm25(self, connection: sqlite3.Connection, terms: Sequence[str]) -> LexicalScores:
@@ -273,6 +276,14 @@ class LexicalScores:
         """Inverse document frequency of every term of the question, also of those that occur nowhere."""
         self.postings = postings
         """Places of the chunks that hold a term."""
+
+    def best_form(self, forms: Sequence[Sequence[str]]) -> Floats:
+        """(n,) for each chunk the highest inverse document frequency, by its rarest term, of a form that it holds."""
+        best = np.zeros_like(self.scores)
+        for form in forms:
+            holding = reduce(np.intersect1d, (self.postings[term] for term in form))
+            best[holding] = np.maximum(best[holding], max(self.idf[term] for term in form))
+        return best
 
     def best(self, k: int) -> Places:
         """Places of the k best chunks that hold a term."""

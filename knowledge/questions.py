@@ -58,4 +58,5 @@ def attach(questions: Mapping[str, Sequence[str]], chunks: Sequence[Chunk]) -> l
 
 
 def heading_key(heading: str) -> str:
+    """The heading as it is compared: width, case and spaces don't count."""
     return "".join(unicodedata.normalize("NFKC", heading).casefold().split())

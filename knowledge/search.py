@@ -19,6 +19,7 @@ from knowledge.coverage import TOP, Found, probability
 from knowledge.encoders.base import Encoded, Encoder
 from knowledge.encoders.tokens import maxsim, pack
 from knowledge.fusion import COSINE_SPREAD, LATE_WEIGHT, Evidence, bridged, fuse, standardised
+from knowledge.glossary import Glossary, load_glossary
 from knowledge.index import Floats, Index, LexicalScores, Places, refresh_snapshot
 from knowledge.lexical import terms
 from knowledge.records import Hit, Language, SearchResult, Sentence
@@ -59,8 +60,13 @@ _NO_TOKENS = pack(np.zeros((0, 1), np.float32))
 class Searcher:
     """Searches a store. Safe to share between threads; sees every committed change of any process."""
 
-    def __init__(self, store: Store, encoder: Encoder) -> None:
+    def __init__(self, store: Store, encoder: Encoder, glossary: Glossary | None = None) -> None:
         """Take the index of the store's present state.
+
+        Args:
+            store: to search.
+            encoder: that the store was built with.
+            glossary: other words for what a question names; default: the shipped one.
 
         Raises:
             EncoderMismatch: the store was built with another encoder.
@@ -68,6 +74,7 @@ class Searcher:
         store.check_encoder(encoder.identity)
         self._store = store
         self._encoder = encoder
+        self._glossary = glossary or load_glossary()
         self._lock = threading.Lock()
         self._state: tuple[Index, Background] | None = None
         if not store.read_only:
@@ -95,7 +102,7 @@ class Searcher:
             if not len(index):
                 return SearchResult(query.vector, (), 0.0)
             similar = background.similarity(query, language)
-            candidates, found = _search(connection, index, query, question, language, similar)
+            candidates, found = _search(connection, index, self._glossary, query, question, language, similar)
             hits = _hits(connection, candidates, k)
         coverage = max(probability(found, background, similar, language), in_words(question, hits))
         return SearchResult(query.vector, hits, coverage)
@@ -107,10 +114,14 @@ class Searcher:
         with self._store.reading() as connection:
             index, background = self._current(connection)
             similar = background.similarity(query, language)
-            found = _search(connection, index, query, question, language, similar)[1] if len(index) else None
+            found = (
+                _search(connection, index, self._glossary, query, question, language, similar)[1]
+                if len(index)
+                else None
+            )
         return found, similar
 
-    def language_means(self) -> dict[Language, Vector]:
+    def language_means(self) -> dict[Language, Floats]:
         """The mean vector of a language's background passages: what all its texts share; empty in an empty store."""
         with self._store.reading() as connection:
             _, background = self._current(connection)
@@ -123,7 +134,7 @@ class Searcher:
         with self._store.reading() as connection:
             index, background = self._current(connection)
             similar = background.similarity(query, language)
-            return _search(connection, index, query, question, language, similar)[0]
+            return _search(connection, index, self._glossary, query, question, language, similar)[0]
 
     def _current(self, connection: sqlite3.Connection) -> tuple[Index, Background]:
         with self._lock:
@@ -155,12 +166,13 @@ def question_language(question: str) -> Language:
 def _search(
     connection: sqlite3.Connection,
     index: Index,
+    glossary: Glossary,
     query: Encoded,
     question: str,
     language: Language,
     similar: Similarity,
 ) -> tuple[Candidates, Found]:
-    lexical = index.lexical(connection, list(dict.fromkeys(terms(question))))
+    lexical = index.lexical(connection, list(dict.fromkeys(terms(question))), glossary.expansions(question))
     candidates = find_candidates(connection, index, query, lexical, language, similar)
     return candidates, _found(index, candidates, query, lexical, language, similar)
 

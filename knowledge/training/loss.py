@@ -70,7 +70,8 @@ class RankingLoss(nn.Module):
         inputs = self.model.preprocess([self._general[number] for number in numbers.tolist()], prompt=QUERY_PREFIX)
         now = self.model(inputs)["sentence_embedding"]
         before = self._before[numbers]
-        return ((now @ now.T - before @ before.T) ** 2).mean()
+        change: Tensor = ((now @ now.T - before @ before.T) ** 2).mean()
+        return change
 
 
 def _tokens(output: dict[str, Tensor], prefix: int) -> tuple[Tensor, Tensor]:

@@ -9,7 +9,7 @@ import argparse
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from knowledge.training.material import Passage, read_general_texts, read_passag
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
+    from transformers import BertModel
 
 RANK = 16
 MATRICES = ["query", "key", "value", "attention.output.dense", "intermediate.dense", "output.dense"]
@@ -71,12 +72,16 @@ def train(passages: Sequence[Passage], epochs: int = EPOCHS) -> SentenceTransfor
     )
     model.max_seq_length = LONGEST
     loss = RankingLoss(model, passages, general)
-    layers = range(FIRST_LAYER, model[0].auto_model.config.num_hidden_layers)
+    bert = _bert(model)
     inject_adapter_in_model(
         LoraConfig(
-            r=RANK, lora_alpha=ALPHA, lora_dropout=0.05, target_modules=MATRICES, layers_to_transform=list(layers)
+            r=RANK,
+            lora_alpha=ALPHA,
+            lora_dropout=0.05,
+            target_modules=MATRICES,
+            layers_to_transform=list(range(FIRST_LAYER, bert.config.num_hidden_layers)),
         ),
-        model[0].auto_model,
+        bert,
     )
     trainer = SentenceTransformerTrainer(
         model=model,
@@ -109,9 +114,13 @@ def train(passages: Sequence[Passage], epochs: int = EPOCHS) -> SentenceTransfor
     return model
 
 
+def _bert(model: SentenceTransformer) -> BertModel:
+    return cast("BertModel", model[0].auto_model)
+
+
 def adapter_of(model: SentenceTransformer, passages: Sequence[Passage]) -> Adapter:
     """The adapter of a trained model, with the projection of token vectors learned from passages."""
-    state = {name: values.numpy() for name, values in model[0].auto_model.state_dict().items()}
+    state = {name: values.numpy() for name, values in _bert(model).state_dict().items()}
     factors = {
         matrix_name(name.removesuffix(_FIRST)): (
             values,
