@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMPS := .stamps
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench crash concurrency fuzz planted bench-documents bench-page browser screenshots corpus-check coverage examples quality gate calibrate wheel clean
+.PHONY: chromium widget help run test check bench crash concurrency fuzz planted bench-documents bench-page browser screenshots corpus-check coverage examples quality gate calibrate wheel clean
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -65,13 +65,23 @@ planted: $(STAMPS)/venv ## facts planted in 300 documents of all formats
 bench-documents: $(STAMPS)/venv ## memory and time of a 500-page PDF and 50 MB sheets
 	$(BIN)/python -m tests.knowledge.documents.sizes
 
-bench-page: $(STAMPS)/venv ## from send to the first visible text, in the browser
+bench-page: $(STAMPS)/venv chromium ## from send to the first visible text, in the browser
 	$(BIN)/python -m tests.browser.speed
 
-browser: $(STAMPS)/venv ## the journeys in Chromium (Debian: chromium, fonts-noto-cjk)
+chromium: # what the journeys need of a Debian machine, where it is missing
+	@if ! command -v chromium >/dev/null || ! fc-list :lang=zh 2>/dev/null | grep -q .; then \
+	  as_root=$$(test "$$(id -u)" = 0 || echo sudo); \
+	  $$as_root apt-get update -qq && \
+	  $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-noto-cjk fontconfig; \
+	fi
+
+widget: $(STAMPS)/venv ## the size of the embeddable widget; fails above 30 kB compressed
+	$(BIN)/python -m ui.widget
+
+browser: $(STAMPS)/venv chromium widget ## the journeys in Chromium, which is installed where it is missing (Debian)
 	$(BIN)/python -m pytest tests/browser -n 2
 
-screenshots: $(STAMPS)/venv ## write docs/screenshots
+screenshots: $(STAMPS)/venv chromium ## write docs/screenshots
 	$(BIN)/python -m tests.browser.screenshots
 
 wheel: $(STAMPS)/venv ## build the wheel, which carries the guidance

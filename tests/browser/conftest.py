@@ -16,6 +16,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from tests.browser.host import SECRET, Host
 from tests.browser.outside import Outside
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
@@ -94,10 +95,20 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def server(data_dir: Path, outside: Outside) -> Iterator[str]:
+def host() -> Iterator[Host]:
+    """A site of another origin that shows the widget."""
+    site = Host()
+    yield site
+    site.close()
+
+
+@pytest.fixture(scope="session")
+def server(data_dir: Path, outside: Outside, host: Host) -> Iterator[str]:
     """Base URL of the running web app."""
-    proxies = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), outside.url)
-    with running(data_dir, environment=proxies) as url:
+    environment = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), outside.url)
+    environment |= {"ADVISOR_WIDGET_ORIGINS": host.origin, "ADVISOR_WIDGET_SECRET": SECRET}
+    with running(data_dir, environment=environment) as url:
+        host.server = url
         yield url
 
 
@@ -125,6 +136,7 @@ def visit(server: str, browser: Browser, outside_browser: Outside) -> Iterator[O
         height: int = 860,
         dark: bool = False,
         context: BrowserContext | None = None,
+        ready: str = "#top",
     ) -> Page:
         if context is None:
             context = browser.new_context(
@@ -140,7 +152,7 @@ def visit(server: str, browser: Browser, outside_browser: Outside) -> Iterator[O
         page = context.new_page()
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.goto(path)
-        page.wait_for_selector("#top")
+        page.wait_for_selector(ready)
         return page
 
     yield open_page
