@@ -9,10 +9,11 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from assistant import __version__
-from assistant.answer.write import write_answer
+from assistant.answer.phrases import phrase
+from assistant.answer.write import NEAR_COVERAGE, write_answer
 from assistant.errors import InvalidInput
 from assistant.events import Answered, Event, StageStarted, TextReleased
-from assistant.schema import Answer, Timings
+from assistant.schema import Answer, Language, Status, Timings
 from assistant.settings import Settings
 from assistant.understand.dialogue import plan, resolve
 from assistant.understand.intent import IntentModel, load_intents
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from assistant.answer.write import Written
     from assistant.attachments import Attachments
     from assistant.conversations import Conversations, Rating
+    from assistant.review.items import Reviews
+    from assistant.review.journal import Journal
     from knowledge.encoders import Encoded
     from knowledge.records import SearchResult
 
@@ -42,6 +45,8 @@ class Advisor:
         self.settings = settings
         self.observers: list[Callable[[Answer], None]] = []
         """Called with every answer: measurements, logs."""
+        self.journaled = True
+        """Whether answers are counted and bad ones put on the review list; not so in evaluations."""
 
     @cached_property
     def encoder(self) -> Encoder:
@@ -76,6 +81,20 @@ class Advisor:
         from assistant.conversations import Conversations
 
         return Conversations.in_folder(self.settings.data_dir)
+
+    @cached_property
+    def journal(self) -> Journal:
+        """One line for every answer that is kept."""
+        from assistant.review.journal import Journal
+
+        return Journal(self.conversations, self.settings.keep_questions)
+
+    @cached_property
+    def reviews(self) -> Reviews:
+        """Questions that were not answered well."""
+        from assistant.review.items import Reviews
+
+        return Reviews(self.conversations, self.settings.keep_questions)
 
     @cached_property
     def attachments(self) -> Attachments:
@@ -172,7 +191,9 @@ class Advisor:
             "store": str(self.store.generation),
             "model": answer.model,
         }
-        self.conversations.rate(answer, rating, reason, versions, owner)
+        from assistant.review.privacy import kept_answer
+
+        self.conversations.rate(kept_answer(answer, self.settings.keep_questions), rating, reason, versions, owner)
 
     def _stream(
         self, question: str, conversation_id: str, state: DialogueState, owner: str | None, groups: Groups
@@ -216,6 +237,7 @@ class Advisor:
             written, model, usage, after = chatted.written, chatted.model, chatted.usage, chatted.state(after)
         else:
             written = grounded()
+        contact = self._contact(written.status, planned.language)
         clock.lap("answer")
         answer = Answer(
             id=str(uuid.uuid4()),
@@ -223,7 +245,7 @@ class Advisor:
             question=question,
             language=planned.language,
             status=written.status,
-            text=written.text,
+            text=written.text + contact,
             citations=written.citations,
             tool_runs=written.tool_runs,
             missing=written.missing,
@@ -236,8 +258,12 @@ class Advisor:
         )
         if not self.settings.model or planned.refusal is not None:
             yield from map(TextReleased, _paragraphs(answer.text))
+        elif contact:
+            yield TextReleased(contact)
         if owner is not None:
             self.conversations.add(answer, owner)
+            if self.journaled:
+                self.journal.record(answer, self._topic(answer, found), owner)
         for observe in self.observers:
             observe(answer)
         yield Answered(answer)
@@ -254,6 +280,24 @@ class Advisor:
 
         with Closeness(self.encoder, self.searcher.language_means()) as closeness:
             return (yield from self.chat_answers.write(asked, search, closeness, grounded))
+
+    def _contact(self, status: Status, language: Language) -> str:
+        """Whom to ask when the answer is no."""
+        contact = self.settings.contact_zh or self.settings.contact if language == "zh" else self.settings.contact
+        return f"\n\n{phrase('contact', language, contact=contact)}" if status == "not_covered" and contact else ""
+
+    def _topic(self, answer: Answer, found: SearchResult) -> str:
+        """What an answer is about: a calculator, or the topic or else the title of a document cited or near."""
+        if answer.tool_runs:
+            return answer.tool_runs[0].tool
+        near = [hit.document_id for hit in found.hits[:1] if found.coverage >= NEAR_COVERAGE]
+        for document_id in [*(citation.document_id for citation in answer.citations[:1]), *near]:
+            try:
+                document = self.store.document(document_id)
+            except InvalidInput:
+                continue  # attached to the conversation, or removed since
+            return document.metadata.get("topic") or document.title
+        return ""
 
     def _check(self, question: str) -> None:
         if not question.strip():

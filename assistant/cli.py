@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from assistant import __version__
-from assistant.commands import asking, bot, keys, library, numbers
+from assistant.commands import asking, bot, keys, library, numbers, review
 from assistant.commands.common import open_advisor
 from knowledge.errors import AdvisorError
 
@@ -88,5 +88,6 @@ for command in (
     keys.keys,
     numbers.tools,
     numbers.catalog,
+    review.review,
 ):
     main.add_command(command)

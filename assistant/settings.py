@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from platformdirs import user_data_path
 from pydantic import Field, SecretStr, ValidationError
@@ -77,6 +77,13 @@ class Settings(BaseSettings):
     """A company's own prices (CSV or XLSX); its rows override the catalog's."""
     max_price_age_days: int = Field(default=180, ge=1)
     """Prices older than this are named in every answer that uses them."""
+    contact: str = ""
+    """Whom to ask when the documents don't answer, such as "#gpu-help, gpu-help@example.com"; stands in the answer."""
+    contact_zh: str = ""
+    """The same for answers in Chinese; unset: `contact`."""
+    keep_questions: Literal["full", "redacted", "none"] = "full"
+    """What the review list keeps of questions that were not answered or rated down: all of it, all but addresses,
+    numbers and keys, or nothing but counts."""
 
     @property
     def limits(self) -> Limits:

@@ -21,6 +21,10 @@ _PHRASES: dict[str, dict[Language, str]] = {
         "zh": "已索引的资料没有回答这个问题，所以我不作猜测。",
         "en": "The indexed documents don't answer this, so I won't guess.",
     },
+    "contact": {
+        "zh": "可以问人：{contact}",
+        "en": "Ask a person: {contact}",
+    },
     "near": {
         "zh": "资料里相近的主题是：{topics}。",
         "en": " The nearest subjects they cover: {topics}.",

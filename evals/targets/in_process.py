@@ -88,6 +88,7 @@ class InProcessTarget:
                     settings = settings.model_copy(update={"data_dir": self._folder / key})
                     _index(paths, settings)
                 self._advisors[key] = Advisor(settings)
+                self._advisors[key].journaled = False
             return self._advisors[key]
 
 
