@@ -48,7 +48,7 @@ bench: $(STAMPS)/venv ## speed, in milliseconds and against a calibration loop
 	$(BIN)/python -m evals.bench
 
 calibrate: $(STAMPS)/venv ## refit the coverage model
-	$(BIN)/python -m knowledge.calibration evals/data/coverage_dev.jsonl
+	$(BIN)/python -m knowledge.calibration evals/data/coverage_dev.jsonl --few evals/data/retrieval/choosing
 
 crash: $(STAMPS)/venv ## kill an ingest at 50 random points
 	$(BIN)/python -m tests.knowledge.crash --kills 50

@@ -20,6 +20,7 @@ from assistant.understand.intent import IntentModel, load_intents
 from assistant.understand.state import DialogueState
 from knowledge.collections import Groups
 from knowledge.encoders import Encoder, load_encoder
+from knowledge.glossary import load_glossary
 from knowledge.search import Searcher
 from knowledge.store import Store
 
@@ -61,7 +62,7 @@ class Advisor:
     @cached_property
     def searcher(self) -> Searcher:
         """Finds passages; sees a changed index without being opened again."""
-        return Searcher(self.store, self.encoder)
+        return Searcher(self.store, self.encoder, load_glossary(self.settings.glossary))
 
     @cached_property
     def intents(self) -> IntentModel:
@@ -80,7 +81,7 @@ class Advisor:
         """Stored conversations."""
         from assistant.conversations import Conversations
 
-        return Conversations.in_folder(self.settings.data_dir)
+        return Conversations(self.settings.database)
 
     @cached_property
     def journal(self) -> Journal:

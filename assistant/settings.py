@@ -24,6 +24,9 @@ class Settings(BaseSettings):
 
     data_dir: Path = Field(default_factory=lambda: user_data_path("cloud-training-advisor", appauthor=False))
     """The folder of the store."""
+    database_url: SecretStr = SecretStr("")
+    """PostgreSQL database of conversations, feedback, keys and the audit log, for several servers together; empty:
+    SQLite in the data folder."""
     encoder: str = "default"
     """`default`, a sentence-transformers name or path, or `openai:URL#MODEL`."""
     max_question_characters: int = Field(default=8_000, ge=1)
@@ -38,6 +41,8 @@ class Settings(BaseSettings):
     max_characters: int = Field(default=_LIMITS.max_characters, ge=1)
     max_seconds: int = Field(default=_LIMITS.max_seconds, ge=1)
     """Of one document; a larger one is refused, and the refusal names the setting."""
+    glossary: Path | None = None
+    """A company's own words (CSV: concept, language, form, kind), beside the shipped ones."""
     allow_private_urls: bool = False
     """Whether web pages of private networks may be indexed."""
     model: str = ""
@@ -84,6 +89,15 @@ class Settings(BaseSettings):
     keep_questions: Literal["full", "redacted", "none"] = "full"
     """What the review list keeps of questions that were not answered or rated down: all of it, all but addresses,
     numbers and keys, or nothing but counts."""
+
+    @property
+    def database(self) -> str:
+        """SQLAlchemy's URL of the database of conversations."""
+        url = self.database_url.get_secret_value()
+        for scheme in ("postgresql://", "postgres://"):
+            if url.startswith(scheme):
+                return f"postgresql+psycopg://{url.removeprefix(scheme)}"
+        return url or f"sqlite:///{self.data_dir / 'conversations.sqlite3'}"
 
     @property
     def limits(self) -> Limits:

@@ -1,8 +1,9 @@
 """Fits the coverage model from labelled questions: `python -m knowledge.calibration evals/data/coverage_dev.jsonl`.
 
 Each question is asked of several stores: the shipped guidance whole, in the other language only, and random halves of
-its subjects, so that a question whose subject was left out is one that near passages do not answer. With `--articles`
-the questions marked so are asked of those documents. Needs scikit-learn, which sentence-transformers brings.
+its subjects, so that a question whose subject was left out is one that near passages do not answer; then of stores of
+few passages, documents of a set of their own one by one and together. With `--articles` the questions marked so are
+asked of those documents. Needs scikit-learn, which sentence-transformers brings.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from knowledge.background import Background
-from knowledge.coverage import MODEL, Features, Floats, Logistic, Subject, features
+from knowledge.coverage import FEW, MODEL, Features, Floats, Logistic, Subject, features
 from knowledge.encoders import Encoder, load_encoder
 from knowledge.ingest import ingest
 from knowledge.records import Language
@@ -33,6 +34,8 @@ from knowledge.store import Store
 
 HALVES = 6
 """Random halves of the shipped subjects."""
+FEW_UNANSWERED = 40
+"""Questions that a store of few passages doesn't answer, at least."""
 FOLDS = 5
 
 
@@ -43,9 +46,9 @@ class Question:
     text: str
     language: Language
     kind: str
-    """articles and shipped: answered by these; near and far: answered by nothing that ships."""
+    """articles, shipped and few: answered by these; near and far: answered by nothing."""
     subject: str | None
-    """Of the shipped guidance that answers it."""
+    """Stem of the document that answers it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,8 @@ class Sample:
     question: Question
     store: str
     covered: bool
+    few: bool
+    """Whether the store holds few passages."""
     features: Features
 
 
@@ -62,6 +67,31 @@ def read_questions(path: Path) -> list[Question]:
     """Labelled questions, one JSON object a line."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     return [Question(row["question"], row["language"], row["kind"], row.get("subject")) for row in rows]
+
+
+def read_few(folder: Path) -> list[Question]:
+    """The questions on the documents of a folder, whose `questions.jsonl` names the subject of each."""
+    rows = [json.loads(line) for line in (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [Question(row["question"], row["language"], "few", row["subject"]) for row in rows]
+
+
+def few_stores(folder: Path, encoder: Encoder, documents: Path, questions: Sequence[Question]) -> list[Asked]:
+    """Stores of one document, and of all in a language, with questions on them, on the others and on nothing there."""
+    mine = [question for question in questions if question.kind == "few"]
+    others = [question for question in questions if question.kind in ("near", "far")]
+    asked: list[Asked] = []
+    for language in LANGUAGES:
+        paths = sorted((documents / language).glob("*.md"))
+        for group in [[path] for path in paths] + [paths]:
+            name = f"few-{language}-{group[0].stem if len(group) == 1 else 'all'}"
+            store = Store.open(folder / name)
+            ingest(store, encoder, group)
+            subjects = {path.stem for path in group}
+            answered = [question for question in mine if question.subject in subjects]
+            unanswered = [question for question in mine if question.subject not in subjects] + others
+            chosen = random.Random(name).sample(unanswered, min(len(unanswered), max(FEW_UNANSWERED, len(answered))))
+            asked.append((name, store, [(q, True) for q in answered] + [(q, False) for q in chosen]))
+    return asked
 
 
 def collect(
@@ -74,7 +104,9 @@ def collect(
         found, similar = searcher.evidence(question.text)
         language = question_language(question.text)
         if found is not None:
-            samples.append(Sample(question, name, covered, features(found, similar, language, subject)))
+            samples.append(
+                Sample(question, name, covered, found.passages < FEW, features(found, similar, language, subject))
+            )
     return samples
 
 
@@ -161,14 +193,14 @@ def report(samples: Sequence[Sample], probabilities: Sequence[float]) -> str:
     from sklearn.metrics import roc_auc_score
 
     lines: list[str] = []
-    for store in dict.fromkeys(sample.store for sample in samples):
+    for store in dict.fromkeys(_group(sample) for sample in samples):
         for language in LANGUAGES:
             cells: list[str] = []
-            for kind in ("near", "far", "shipped"):
+            for kind in ("near", "far", "shipped", "few"):
                 rows = [
                     (sample.covered, probability)
                     for sample, probability in zip(samples, probabilities, strict=True)
-                    if sample.store == store
+                    if _group(sample) == store
                     and sample.question.language == language
                     and (sample.covered or sample.question.kind == kind)
                 ]
@@ -197,6 +229,7 @@ def stores(
     """The store of the shipped guidance, and each store that questions are asked of, with what it answers."""
     whole = Store.open(folder / "shipped")
     ingest(whole, encoder, shipped_paths())
+    questions = [question for question in questions if question.kind != "few"]
     shipped = [question for question in questions if question.kind != "articles"]
     asked: list[Asked] = [("shipped", whole, [(question, question.kind == "shipped") for question in shipped])]
     subjects = sorted({_subject(row) for row in whole.documents()})
@@ -238,13 +271,17 @@ def _part(whole: Store, folder: Path, keep: Callable[[DocumentRow], bool]) -> St
     return part
 
 
+def _group(sample: Sample) -> str:
+    return sample.store.partition("-")[0]
+
+
 def _weights(samples: Sequence[Sample]) -> list[float]:
     """Every store has the same weight, half of it on answered questions.
 
     Where a subject was left out another may answer all the same, so such questions count less.
     """
     raw = [0.3 if sample.question.kind == "shipped" and not sample.covered else 1.0 for sample in samples]
-    groups = [(sample.store.partition("-")[0], sample.covered) for sample in samples]
+    groups = [(_group(sample), sample.covered) for sample in samples]
     totals = {group: sum(w for w, g in zip(raw, groups, strict=True) if g == group) for group in set(groups)}
     return [weight / totals[group] * len(samples) / len(totals) for weight, group in zip(raw, groups, strict=True)]
 
@@ -254,27 +291,33 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("questions", type=Path)
     parser.add_argument("--articles", type=Path, help="folder of the documents that questions of this kind are on")
+    parser.add_argument(
+        "--few", type=Path, required=True, help="folder of further documents, by language, and questions"
+    )
     parser.add_argument("--work", type=Path, help="folder to keep the stores in, so that they are built once")
     parser.add_argument("--out", type=Path, default=MODEL)
     options = parser.parse_args()
-    questions = read_questions(options.questions)
+    questions = read_questions(options.questions) + read_few(options.few)
     encoder = load_encoder()
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.work or Path(temporary)
         whole, asked = stores(folder, encoder, questions, options.articles)
+        asked += few_stores(folder, encoder, options.few, questions)
         subject = fit_subject(whole)
         samples = [sample for name, store, rows in asked for sample in collect(name, store, encoder, subject, rows)]
     names = [field.name for field in fields(Features)]
     general = [name for name in names if name != "subject"]
-    on_subject = [sample for sample in samples if sample.features.subject is not None]
-    print("with the subject\n" + report(on_subject, cross_validated(on_subject, names)))
-    print("without\n" + report(samples, cross_validated(samples, general)))
+    fitted: dict[str, dict[str, Any]] = {"on_subject": {}, "general": {}}
+    for size, few in (("many", False), ("few", True)):
+        for kind, columns in (("on_subject", names), ("general", general)):
+            rows = [s for s in samples if s.few == few and (kind == "general" or s.features.subject is not None)]
+            print(f"{kind}, {size} passages\n" + report(rows, cross_validated(rows, columns)))
+            fitted[kind][size] = fit(rows, columns)
     model = {
         "description": "Fitted by knowledge/calibration.py; features are described in knowledge/coverage.py.",
         "encoder": encoder.identity,
         "samples": len(samples),
-        "on_subject": fit(on_subject, names),
-        "general": fit(samples, general),
+        **fitted,
         "subject": {
             "question_middle": {name: round(value, 5) for name, value in subject.question_middle.items()},
             "passage_middle": round(subject.passage_middle, 5),

@@ -25,6 +25,8 @@ from knowledge.records import Language
 MODEL = Path(__file__).with_name("coverage_model.json")
 DRIFT = 0.25
 """Share of the way to the middle by which the background may have moved for the subject's direction to be used."""
+FEW = 100
+"""Passages of a store below which what stands out among them says less, and other coefficients hold."""
 TOP = 4
 """Passages that an answer is made from."""
 
@@ -80,6 +82,8 @@ class Found:
     query: Floats
     paragraphs: Floats
     """(TOP, dimension) at most: vectors of the top passages."""
+    passages: int
+    """Of the whole store."""
 
 
 def features(found: Found, similar: Similarity, language: Language, subject: Subject | None) -> Features:
@@ -108,7 +112,7 @@ def probability(found: Found, background: Background, similar: Similarity, langu
     """Probability, 0 to 1, that the top passages answer the question."""
     model = load_model()
     subject = model.subject if model.subject.holds(background.questions) else None
-    return model.probability(features(found, similar, language, subject))
+    return model.probability(features(found, similar, language, subject), few=found.passages < FEW)
 
 
 def _stands_out(values: Floats, among: Floats) -> float:
@@ -167,18 +171,27 @@ class Logistic:
 
 
 @dataclass(frozen=True, slots=True)
+class BySize:
+    """Coefficients for stores of at least `FEW` passages and for smaller ones."""
+
+    many: Logistic
+    few: Logistic
+
+
+@dataclass(frozen=True, slots=True)
 class Model:
     """What was fitted."""
 
     subject: Subject
-    on_subject: Logistic
+    on_subject: BySize
     """Where the passages are on the program's subject."""
-    general: Logistic
+    general: BySize
     """Where they are not, and with other encoders: without `Features.subject`."""
 
-    def probability(self, values: Features) -> float:
-        """That the top passages answer."""
-        return (self.general if values.subject is None else self.on_subject).probability(values)
+    def probability(self, values: Features, *, few: bool) -> float:
+        """That the top passages answer; `few`: the store holds fewer than `FEW` passages."""
+        by_size = self.general if values.subject is None else self.on_subject
+        return (by_size.few if few else by_size.many).probability(values)
 
 
 @cache
@@ -197,6 +210,10 @@ def read_model(data: dict[str, Any]) -> Model:
             subject["passage_middle"],
             subject["background"],
         ),
-        on_subject=Logistic(**data["on_subject"]),
-        general=Logistic(**data["general"]),
+        on_subject=_by_size(data["on_subject"]),
+        general=_by_size(data["general"]),
     )
+
+
+def _by_size(data: dict[str, Any]) -> BySize:
+    return BySize(many=Logistic(**data["many"]), few=Logistic(**data["few"]))

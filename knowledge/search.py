@@ -257,6 +257,7 @@ def _found(
         sample=bridged(sample, same, similar.gap),
         query=query.vector,
         paragraphs=index.paragraphs(top),
+        passages=len(index),
     )
 
 
