@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,8 +26,6 @@ from sqlalchemy import (
     String,
     Table,
     Text,
-    create_engine,
-    event,
     func,
     insert,
     select,
@@ -35,8 +33,9 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy import delete as sql_delete
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
+from assistant.engines import create_tables, open_engine
 from assistant.errors import ConversationNotFound
 from assistant.schema import Answer
 from knowledge.errors import StoreError
@@ -108,9 +107,7 @@ class Conversations:
     """Reads and writes whole turns: a turn is stored with its answer, or not at all."""
 
     def __init__(self, url: str) -> None:
-        self._engine = create_engine(url, pool_pre_ping=True)
-        if self._engine.dialect.name == "sqlite":
-            event.listen(self._engine, "connect", _sqlite_settings)
+        self._engine = open_engine(url)
         self._created: set[MetaData] = set()
         with self.begin():
             pass  # the folder is tried at once
@@ -118,17 +115,14 @@ class Conversations:
     @classmethod
     def in_folder(cls, folder: Path) -> Conversations:
         """The conversations of a data folder."""
-        return cls(cls.url_of(folder))
-
-    @staticmethod
-    def url_of(folder: Path) -> str:
-        """Where the conversations of a data folder are kept."""
-        return f"sqlite:///{folder / 'conversations.sqlite3'}"
+        return cls(f"sqlite:///{folder / 'conversations.sqlite3'}")
 
     def add(self, answer: Answer, owner: str = "") -> None:
         """Store one turn, with its conversation if it is the first."""
         now = datetime.now(UTC)
-        with self.begin() as connection:
+        question = answer.question.replace("\0", "")  # which PostgreSQL's text can't hold
+
+        def write(connection: Connection) -> None:
             touched = connection.execute(
                 update(_CONVERSATIONS).where(_CONVERSATIONS.c.id == answer.conversation_id).values(updated=now)
             )
@@ -136,7 +130,7 @@ class Conversations:
                 connection.execute(
                     insert(_CONVERSATIONS).values(
                         id=answer.conversation_id,
-                        title=" ".join(answer.question.split())[:_TITLE_CHARACTERS],
+                        title=" ".join(question.split())[:_TITLE_CHARACTERS],
                         owner=owner,
                         created=now,
                         updated=now,
@@ -149,11 +143,13 @@ class Conversations:
                 insert(_TURNS).values(
                     conversation_id=answer.conversation_id,
                     turn=(last or 0) + 1,
-                    question=answer.question,
+                    question=question,
                     answer=answer.model_dump_json(),
                     created=now,
                 )
             )
+
+        self._write(write)
 
     def answers(self, conversation_id: str, owner: str | None = None) -> list[Answer]:
         """All turns of a conversation, oldest first.
@@ -248,7 +244,8 @@ class Conversations:
 
     def rate(self, answer: Answer, rating: Rating, reason: str, versions: dict[str, str], owner: str = "") -> None:
         """Store what the owner thinks of an answer, in place of what they thought before."""
-        with self.begin() as connection:
+
+        def write(connection: Connection) -> None:
             connection.execute(
                 sql_delete(_FEEDBACK).where(_FEEDBACK.c.answer_id == answer.id, _FEEDBACK.c.owner == owner)
             )
@@ -263,6 +260,8 @@ class Conversations:
                     created=datetime.now(UTC),
                 )
             )
+
+        self._write(write)
 
     def feedback(self, rating: Rating | None = None) -> list[Feedback]:
         """What was thought of answers, newest first."""
@@ -320,12 +319,22 @@ class Conversations:
             )
         return texts
 
+    def _write(self, write: Callable[[Connection], None]) -> None:
+        """A transaction, once more when another process wrote the same row first."""
+        with self._errors():
+            try:
+                with self._engine.begin() as connection:
+                    write(connection)
+            except IntegrityError:
+                with self._engine.begin() as connection:
+                    write(connection)
+
     @contextmanager
     def begin(self, tables: MetaData = _METADATA) -> Iterator[Connection]:
         """A transaction, for those too who keep tables of their own beside the conversations."""
         if tables not in self._created:
             with self._errors():
-                tables.create_all(self._engine)
+                create_tables(self._engine, tables)
             self._created.add(tables)
         with self._errors(), self._engine.begin() as connection:
             yield connection
@@ -340,11 +349,3 @@ class Conversations:
             raise StoreError(
                 f"Conversations can't be kept in {where}: {reason}. Check that it can be written."
             ) from error
-
-
-def _sqlite_settings(connection: object, _record: object) -> None:
-    cursor = connection.cursor()  # type: ignore[attr-defined]
-    cursor.execute("PRAGMA journal_mode=WAL")
-    cursor.execute("PRAGMA busy_timeout=10000")
-    cursor.execute("PRAGMA foreign_keys=ON")
-    cursor.close()

@@ -10,9 +10,10 @@ from importlib.resources import files
 from threading import Lock
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy import Connection, Engine, make_url, text
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
+from assistant.engines import lock_schema, open_engine
 from knowledge.errors import StoreError
 
 _LOCK = 0x41445653
@@ -39,9 +40,7 @@ class Database:
     def _engine(self) -> Engine:
         with self._lock:
             if self._opened is None:
-                engine = create_engine(self._url, pool_pre_ping=True)
-                if engine.dialect.name == "sqlite":
-                    event.listen(engine, "connect", _sqlite_settings)
+                engine = open_engine(self._url)
                 _migrate(engine)
                 self._opened = engine
             return self._opened
@@ -96,10 +95,7 @@ def migrations() -> Sequence[str]:
 
 def _migrate(engine: Engine) -> None:
     with engine.connect() as connection:
-        if engine.dialect.name == "sqlite":
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
-        else:
-            connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+        lock_schema(connection, _LOCK)
         version = _version(connection)
         if version > len(migrations()):
             raise StoreError(
@@ -125,10 +121,3 @@ def _statements(script: str) -> Iterator[str]:
     for statement in "\n".join(lines).split(";"):
         if statement.strip():
             yield statement
-
-
-def _sqlite_settings(connection: Any, _record: object) -> None:
-    cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "busy_timeout=10000", "foreign_keys=ON"):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()

@@ -15,7 +15,6 @@ from assistant.api.dialogues import Dialogues
 from assistant.api.idempotency import Memory
 from assistant.api.ingests import Ingests
 from assistant.api.settings import ServiceSettings
-from assistant.conversations import Conversations
 from assistant.errors import AdvisorError
 
 
@@ -25,7 +24,7 @@ class Service:
     def __init__(self, advisor: Advisor, settings: ServiceSettings) -> None:
         self.advisor = advisor
         self.settings = settings
-        self.database = Database(Conversations.url_of(advisor.settings.data_dir))
+        self.database = Database(advisor.settings.database)
         self.keys = Keys(self.database)
         self.audit = AuditLog(self.database)
         self.memory = Memory(self.database)

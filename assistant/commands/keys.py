@@ -86,9 +86,8 @@ def audit(count: int, as_json: bool) -> None:
 
 def _database() -> Database:
     from assistant.api.database import Database
-    from assistant.conversations import Conversations
 
-    return Database(Conversations.url_of(settings().data_dir))
+    return Database(settings().database)
 
 
 def _key_json(key: ApiKey) -> dict[str, Any]:

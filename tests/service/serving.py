@@ -15,7 +15,7 @@ from pathlib import Path
 import httpx
 
 ROOT = Path(__file__).parents[2]
-START_SECONDS = 120
+START_SECONDS = 300
 SPOT = """# 抢占式实例
 
 ## 抢占式实例会被随时收回吗？
