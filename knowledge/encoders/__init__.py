@@ -15,6 +15,7 @@ __all__ = ["Encoded", "Encoder", "load_encoder"]
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 DEFAULT = "default"
+ADAPTED = "adapter:"
 ENDPOINT = "openai:"
 
 
@@ -22,8 +23,9 @@ def load_encoder(name: str = DEFAULT, *, cache_dir: Path | None = None) -> Encod
     """The encoder of that name.
 
     Args:
-        name: `default`; a sentence-transformers model's name or folder; or `openai:URL#model`, an OpenAI-compatible
-            embeddings endpoint, whose key is taken from the environment variable OPENAI_API_KEY.
+        name: `default`; `adapter:PATH`, the default with another adapter than the shipped one; a
+            sentence-transformers model's name or folder; or `openai:URL#model`, an OpenAI-compatible embeddings
+            endpoint, whose key is taken from the environment variable OPENAI_API_KEY.
         cache_dir: where the default encoder is prepared at its first use; default: the user's cache folder.
 
     Raises:
@@ -33,11 +35,13 @@ def load_encoder(name: str = DEFAULT, *, cache_dir: Path | None = None) -> Encod
         raise EncoderError(
             "the encoder's name is empty: use 'default', a model's name or folder, or 'openai:URL#model'"
         )
-    if name == DEFAULT:
+    if name == DEFAULT or name.startswith(ADAPTED):
         from knowledge.encoders.e5 import E5Encoder
         from knowledge.encoders.prepare import prepare
 
-        return E5Encoder(prepare(cache_dir))
+        if name == DEFAULT:
+            return E5Encoder(prepare(cache_dir))
+        return E5Encoder(prepare(cache_dir, adapter=Path(name.removeprefix(ADAPTED))))
     if name.startswith(ENDPOINT):
         from knowledge.encoders.endpoint import EndpointEncoder
 
