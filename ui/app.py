@@ -13,12 +13,14 @@ from assistant.errors import AdvisorError
 from assistant.tools.registry import describe
 from ui import widget
 from ui.attachment_routes import attachment_routes
+from ui.dashboard import dashboard_routes
 from ui.evaluation_routes import evaluation_routes
 from ui.evaluations import Evaluations
 from ui.jobs import Jobs
 from ui.library_routes import library_routes, price_routes
 from ui.page import STATIC, PageFrame, Static
 from ui.prices import Prices
+from ui.review import review_routes
 from ui.routes import calculator_routes, chat_routes, plotly_script
 
 
@@ -45,6 +47,8 @@ def mount(app: FastAPI, advisor: Advisor, evaluations: Evaluations) -> FastAPI:
     app.include_router(library_routes(advisor, jobs))
     app.include_router(price_routes(prices))
     app.include_router(evaluation_routes(evaluations, jobs))
+    app.include_router(review_routes(advisor))
+    app.include_router(dashboard_routes(advisor))
     app.add_api_route("/widget.js", widget.serve, include_in_schema=False)
     app.add_api_route("/ui/plotly.js", plotly_script, include_in_schema=False)
     app.mount("/ui/static", Static(directory=STATIC), name="static")

@@ -15,6 +15,8 @@ PAGES = {
     "nav_calculators": "/calculators",
     "nav_library": "/library",
     "nav_evaluations": "/evaluations",
+    "nav_review": "/review",
+    "nav_dashboard": "/dashboard",
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gradio as gr
 
 from assistant.advisor import Advisor
-from ui import calculators, chat, evaluations, library
+from ui import calculators, chat, dashboard, evaluations, library, review
 from ui.prices import Prices
 
 
@@ -20,5 +20,9 @@ def build(advisor: Advisor, prices: Prices) -> gr.Blocks:
         library.build()
     with blocks.route("Evaluations", "/evaluations"):
         evaluations.build()
+    with blocks.route("Review", "/review"):
+        review.build()
+    with blocks.route("Dashboard", "/dashboard"):
+        dashboard.build()
     blocks.queue(default_concurrency_limit=None, api_open=False)
     return blocks

@@ -8,6 +8,7 @@ import "./calculators.js";
 import "./history.js";
 import "./library.js";
 import "./panel.js";
+import "./review.js";
 
 const started = new Set();
 
