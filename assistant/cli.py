@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from assistant import __version__
-from assistant.commands import asking, bot, keys, library, numbers, review
+from assistant.commands import asking, backup, bot, keys, library, mcp, numbers, review, training
 from assistant.commands.common import open_advisor
 from knowledge.errors import AdvisorError
 
@@ -63,10 +63,9 @@ def serve(host: str, port: int, open_to_all: bool) -> None:
     service_settings = load_service_settings()
     check_binding(host, service_settings, forced=open_to_all)
     advisor = open_advisor()
-    import uvicorn
-
     from assistant.api.app import create_app
     from assistant.api.crosssite import OwnName
+    from assistant.api.serving import run
     from evals.workbench import Workbench
     from ui.app import mount
 
@@ -74,20 +73,24 @@ def serve(host: str, port: int, open_to_all: bool) -> None:
     if service_settings.access == "off" and not open_to_all:
         app.add_middleware(OwnName)
     click.echo(f"Web chat: http://{host}:{port}", err=True)
-    uvicorn.run(app, host=host, port=port, log_level="warning", proxy_headers=False)
+    run(app, advisor, service_settings, host, port)
 
 
 for command in (
     asking.ask,
     asking.chat,
     asking.search,
+    backup.backup,
+    backup.restore,
     bot.bot,
     library.index,
     library.docs,
     library.doctor,
+    mcp.mcp,
     keys.keys,
     numbers.tools,
     numbers.catalog,
     review.review,
+    training.train_encoder,
 ):
     main.add_command(command)

@@ -52,6 +52,16 @@ class ServiceSettings(BaseSettings):
     max_upload_bytes: int = Field(default=1_000_000_000, ge=1_000)
     """Of one request: JSON, and uploads of several files."""
 
+    log_level: Literal["debug", "info", "warning", "error"] = "warning"
+    """`info` writes a line for each request and each answer."""
+    log_questions: bool = False
+    """Whether logs hold what was asked, and the words of errors that may quote it."""
+    shutdown_seconds: int = Field(default=30, ge=0)
+    """How long answers may take to finish once the server is told to end."""
+    reindex: tuple[str, ...] = ()
+    """A JSON list of folders, files and web addresses that are indexed again while the server runs."""
+    reindex_minutes: float = Field(default=60, gt=0)
+
     def listed(self, name: str) -> tuple[str, ...]:
         """The values of a list."""
         return tuple(part.strip() for part in getattr(self, name).split(",") if part.strip())
