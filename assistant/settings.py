@@ -11,7 +11,7 @@ from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from assistant.errors import InvalidInput
-from knowledge.documents.limits import Limits
+from knowledge.limits import Limits
 
 _LIMITS = Limits()
 SettingsKind = TypeVar("SettingsKind", bound=BaseSettings)
@@ -28,7 +28,7 @@ class Settings(BaseSettings):
     """PostgreSQL database of conversations, feedback, keys and the audit log, for several servers together; empty:
     SQLite in the data folder."""
     encoder: str = "default"
-    """`default`, a sentence-transformers name or path, or `openai:URL#MODEL`."""
+    """`default`, `adapter:PATH`, a sentence-transformers name or path, or `openai:URL#MODEL`."""
     max_question_characters: int = Field(default=8_000, ge=1)
     passages: int = Field(default=12, ge=1, le=100)
     """Passages that an answer is composed from."""

@@ -17,12 +17,12 @@ from knowledge import documents, lexical
 from knowledge.background import ensure_background
 from knowledge.chunking import chunk
 from knowledge.collections import DEFAULT
-from knowledge.documents import Limits
 from knowledge.documents.frontmatter import sidecar_of
 from knowledge.encoders.base import Encoded, Encoder
 from knowledge.encoders.tokens import pack
 from knowledge.errors import DocumentError
 from knowledge.index import refresh_snapshot
+from knowledge.limits import Limits
 from knowledge.questions import attach, is_question_file, parse_questions, read_question_file
 from knowledge.records import Chunk, LoadedDocument
 from knowledge.rows import PreparedChunk, PreparedDocument, VectorKind

@@ -1,8 +1,7 @@
 """Documents: a file or URL becomes text with structure, whatever its format, or is refused with the reason."""
 
-from knowledge.documents.limits import Limits
 from knowledge.documents.loading import load, load_bytes
 from knowledge.documents.walking import walk
 from knowledge.documents.web import load_url
 
-__all__ = ["Limits", "load", "load_bytes", "load_url", "walk"]
+__all__ = ["load", "load_bytes", "load_url", "walk"]

@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterable
 
 from knowledge.documents.characters import clean
-from knowledge.documents.limits import Limits, check
 from knowledge.documents.tables import Row, render_table
+from knowledge.limits import Limits, check
 from knowledge.records import Block, BlockKind
 
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from knowledge.documents.builder import TextBuilder
 from knowledge.documents.characters import clean
 from knowledge.documents.draft import Draft
-from knowledge.documents.limits import Limits
 from knowledge.documents.sheet_rows import write_rows
+from knowledge.limits import Limits
 
 _DELIMITERS = (",", "\t", ";", "|", "，")
 _SAMPLE_LINES = 200

@@ -12,9 +12,9 @@ from knowledge.documents.builder import TextBuilder
 from knowledge.documents.docx_runs import WORD, is_on, paragraph_text, text_boxes, value_of
 from knowledge.documents.docx_styles import Styles
 from knowledge.documents.draft import Draft
-from knowledge.documents.limits import Limits
 from knowledge.documents.package import open_package
 from knowledge.documents.tables import Merged, Row
+from knowledge.limits import Limits
 
 Element = Any
 _FAKE_HEADING = 60

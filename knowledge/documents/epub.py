@@ -12,9 +12,9 @@ from knowledge.documents.encoding import declared_in, decode
 from knowledge.documents.html import parse_html
 from knowledge.documents.html_blocks import Element, write_html
 from knowledge.documents.html_visible import remove_hidden
-from knowledge.documents.limits import Limits, check
 from knowledge.documents.package import open_package
 from knowledge.errors import DocumentError
+from knowledge.limits import Limits, check
 
 
 def read_epub(data: bytes, limits: Limits) -> Draft:

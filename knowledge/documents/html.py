@@ -12,8 +12,8 @@ from knowledge.documents.characters import clean
 from knowledge.documents.draft import Draft
 from knowledge.documents.html_blocks import Element, inline_text, write_html
 from knowledge.documents.html_visible import article, remove_hidden
-from knowledge.documents.limits import Limits
 from knowledge.errors import DocumentError
+from knowledge.limits import Limits
 
 _ENCODING = re.compile(r"^\s*<\?xml[^>]*\?>")
 _PUBLISHED = (

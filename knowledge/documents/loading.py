@@ -15,7 +15,6 @@ from knowledge.documents.encoding import declared_in, decode
 from knowledge.documents.epub import read_epub
 from knowledge.documents.frontmatter import Description, read_sidecar, written_day
 from knowledge.documents.html import read_html
-from knowledge.documents.limits import Limits, check
 from knowledge.documents.markdown import read_markdown
 from knowledge.documents.old_sheets import read_ods, read_xls
 from knowledge.documents.pdf import read_pdf
@@ -23,6 +22,7 @@ from knowledge.documents.plain import read_plain
 from knowledge.documents.pptx import read_pptx
 from knowledge.documents.xlsx import read_xlsx
 from knowledge.errors import DocumentError
+from knowledge.limits import Limits, check
 from knowledge.records import Language, LoadedDocument
 
 _BINARY: dict[str, Callable[[bytes, Limits], Draft]] = {

@@ -13,9 +13,9 @@ from knowledge.documents.frontmatter import split_front_matter
 from knowledge.documents.html import parse_html
 from knowledge.documents.html_blocks import write_html
 from knowledge.documents.html_visible import remove_hidden
-from knowledge.documents.limits import Limits, check
 from knowledge.documents.markdown_inline import hidden_after, without_html
 from knowledge.documents.tables import PART_CHARACTERS, Row
+from knowledge.limits import Limits, check
 from knowledge.records import BlockKind
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 import zipfile
 
-from knowledge.documents.limits import Limits, check
 from knowledge.errors import DocumentError
+from knowledge.limits import Limits, check
 
 _MAX_PARTS = 50_000
 

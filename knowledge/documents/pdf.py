@@ -13,12 +13,12 @@ from typing import Any
 from knowledge.documents.builder import TextBuilder
 from knowledge.documents.characters import is_blank
 from knowledge.documents.draft import Draft
-from knowledge.documents.limits import Limits, check
 from knowledge.documents.pdf_layout import Flow, Line, Table, reading_order
 from knowledge.documents.pdf_page import PageText, read_page
 from knowledge.documents.pdf_paragraphs import LARGER, body_size, write_flows
 from knowledge.documents.plausibility import is_gibberish
 from knowledge.errors import DocumentError
+from knowledge.limits import Limits, check
 
 _GARBAGE = (
     "The PDF's text layer is garbage: its fonts don't say which letters they show."

@@ -10,7 +10,7 @@ from knowledge.documents.builder import TextBuilder
 from knowledge.documents.characters import clean
 from knowledge.documents.draft import Draft
 from knowledge.documents.frontmatter import split_front_matter
-from knowledge.documents.limits import Limits, check
+from knowledge.limits import Limits, check
 
 BULLET = re.compile(r"[ \t\u3000]*(?:[-*+•●○▪■◆►‣·–—][ \t\u3000]+|[•●○▪■◆►‣][ \t\u3000]*)(?=\S)")
 NUMBER = re.compile(

@@ -8,10 +8,10 @@ from typing import Any
 
 from knowledge.documents.builder import TextBuilder
 from knowledge.documents.draft import Draft
-from knowledge.documents.limits import Limits, check
 from knowledge.documents.number_formats import plain_number
 from knowledge.documents.package import open_package
 from knowledge.documents.tables import Merged, Row
+from knowledge.limits import Limits, check
 
 Shape = Any
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urljoin, urlsplit
 
 from knowledge.documents.frontmatter import Description
-from knowledge.documents.limits import Limits, check
 from knowledge.documents.loading import load_bytes
 from knowledge.errors import DocumentError
+from knowledge.limits import Limits, check
 from knowledge.records import LoadedDocument
 
 if TYPE_CHECKING:

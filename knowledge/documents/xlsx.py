@@ -8,11 +8,11 @@ from typing import Any
 
 from knowledge.documents.builder import TextBuilder
 from knowledge.documents.draft import Draft
-from knowledge.documents.limits import Limits, check
 from knowledge.documents.number_formats import shown
 from knowledge.documents.package import open_package
 from knowledge.documents.sheet_rows import write_rows
 from knowledge.errors import DocumentError
+from knowledge.limits import Limits, check
 
 _MAX_COLUMNS = 1_000
 _WHITE = ("FFFFFFFF", "00FFFFFF")

@@ -17,8 +17,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from knowledge.chunking import chunk
-from knowledge.documents import Limits, load_bytes
+from knowledge.documents import load_bytes
 from knowledge.errors import DocumentError
+from knowledge.limits import Limits
 from tests.knowledge.documents.corpus import documents
 
 LIMITS = Limits(

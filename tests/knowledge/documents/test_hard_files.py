@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from knowledge.chunking import MAX_CHARACTERS, chunk
-from knowledge.documents import Limits, load, load_bytes, walk
+from knowledge.documents import load, load_bytes, walk
 from knowledge.errors import DocumentError, InvalidInput
+from knowledge.limits import Limits
 from knowledge.records import LoadedDocument
 
 

@@ -16,8 +16,9 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable, PageBreak, Paragraph, SimpleDocTemplate, Table, TableStyle
 
 from knowledge.chunking import chunk
-from knowledge.documents import Limits, load_bytes
+from knowledge.documents import load_bytes
 from knowledge.errors import DocumentError
+from knowledge.limits import Limits
 from knowledge.records import LoadedDocument
 
 pdfmetrics.registerFont(UnicodeCIDFont("STSong-Light"))

@@ -11,9 +11,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from knowledge.documents import Limits, load_url
+from knowledge.documents import load_url
 from knowledge.documents.web import _is_public
 from knowledge.errors import DocumentError
+from knowledge.limits import Limits
 
 PAGE = (
     "<html><head><title>Spot prices</title>"
