@@ -37,7 +37,7 @@ def citation_html(citation: Citation, source_text: Callable[[str], str], languag
         text = ""
     intact = text[citation.start : citation.end] == citation.quote
     before, after = (surroundings(text, citation.start, citation.end)) if intact else ("", "")
-    page = f" · {word('page', language)} {citation.page}" if citation.page else ""
+    page = f" · {word('page', language).format(n=citation.page)}" if citation.page else ""
     opener = (
         f'<button type="button" class="link" data-document="{escape(citation.document_id)}" '
         f'data-start="{citation.start}" data-end="{citation.end}">{word("open_document", language)}</button>'

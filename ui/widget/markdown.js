@@ -1,5 +1,5 @@
 // The Markdown of answers as elements: paragraphs, lists, tables, headings, bold, code, and marks as buttons.
-const INLINE = /\*\*(.+?)\*\*|`([^`]+)`|\[(T?\d{1,4})\]/g;
+const INLINE = /\*\*(.+?)\*\*|(?<![\w*])\*([^\s*][^*]*)\*(?![\w*])|`([^`]+)`|\[(T?\d{1,4})\]/g;
 const ITEM = /^(\s*)(?:[-*]|\d+\.)\s+(.*)$/;
 
 /** Elements of a text; `button(mark)` gives the button of a mark, or null for a mark that has nothing behind it. */
@@ -33,9 +33,10 @@ function inline(text, button) {
   const parts = [];
   let end = 0;
   for (const match of text.matchAll(INLINE)) {
-    const [whole, bold, code, mark] = match;
+    const [whole, bold, emphasis, code, mark] = match;
     parts.push(text.slice(end, match.index));
     if (bold) parts.push(make("strong", {}, ...inline(bold, button)));
+    else if (emphasis) parts.push(make("em", {}, ...inline(emphasis, button)));
     else if (code) parts.push(make("code", {}, code));
     else parts.push(button(mark) ?? whole);
     end = match.index + whole.length;

@@ -100,7 +100,7 @@ class Turn {
 }
 
 function sourceCard(source, words) {
-  const place = [source.section, source.page ? `${words.page} ${source.page}` : ""].filter(Boolean).join(" · ");
+  const place = [source.section, source.page ? words.page.replace("{n}", source.page) : ""].filter(Boolean).join(" · ");
   return [
     make("h5", {}, link(source.title, source.url)),
     make("p", { className: "note" }, place),
