@@ -105,3 +105,19 @@ def test_evaluation_runs_beside_the_chat(visit: OpenPage) -> None:
     expect(page.locator("#run form select option")).to_have_count(1)
     page.locator("#run form button").click()
     expect(page.locator("#comparison table")).to_be_visible()
+
+
+def test_files_can_be_dropped(visit: OpenPage) -> None:
+    page = visit("/library", language="zh")
+    expect(page.locator(".drop")).to_be_visible()
+    dropped = page.evaluate_handle(
+        "() => { const data = new DataTransfer(); const text = '# Dropped note\\n\\nThe spare key hangs in room 12.\\n';"
+        "data.items.add(new File([text], 'dropped.md', { type: 'text/markdown' })); return data; }"
+    )
+    page.locator(".drop").dispatch_event("drop", {"dataTransfer": dropped})
+    expect(page.locator("#jobs .job li")).to_contain_text("已添加")
+    row = page.locator("#documents tr", has_text="Dropped note")
+    expect(row).to_be_visible()
+    row.locator("[data-delete-document]").click()
+    page.locator("dialog .primary").click()
+    expect(row).to_have_count(0)
