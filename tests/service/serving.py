@@ -7,8 +7,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,17 +85,22 @@ def environment(data: Path, settings: Mapping[str, str]) -> dict[str, str]:
     return kept | {"ADVISOR_DATA_DIR": str(data), "NO_PROXY": "127.0.0.1,localhost"} | dict(settings)
 
 
-@contextmanager
-def serving(data: Path, **settings: str) -> Iterator[Server]:
+def serving(data: Path, **settings: str) -> AbstractContextManager[Server]:
     """`advisor serve` over a data folder, with these settings; not yet ready."""
+    return serving_with([sys.executable, "-m", "assistant"], data, **settings)
+
+
+@contextmanager
+def serving_with(command: Sequence[str], data: Path, **settings: str) -> Iterator[Server]:
+    """The same of another installation, whose command this is."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     log = data.parent / f"server-{port}.log"
     with log.open("wb") as written:
         process = subprocess.Popen(
-            [sys.executable, "-m", "assistant", "serve", "--port", str(port)],
+            [*command, "serve", "--port", str(port)],
             env=environment(data, settings),
-            cwd=ROOT,
+            cwd=ROOT if command[0] == sys.executable else data.parent,
             stdout=written,
             stderr=written,
         )

@@ -88,7 +88,7 @@ def test_failures_are_said_to_the_model(connect: Callable[[Work], None]) -> None
         ("ask", {"question": "hi", "conversation_id": "nope"}, "no conversation nope"),
         ("search", {"query": "x", "k": 0}, "k: "),
         ("estimate_memory", {"colour": "red"}, "has no argument 'colour'"),
-        ("estimate_memory", {}, "?"),
+        ("estimate_memory", {}, "model"),
     ]
 
     async def work(client: Client) -> None:
