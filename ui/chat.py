@@ -97,7 +97,7 @@ def _turns(
             if done is None:
                 yield keep, working_html(question, text, stage, spoken), keep
             else:
-                yield keep, turn_html(done, len(earlier) + 1, spoken, last=True), _panel(advisor, done, spoken)
+                yield keep, turn_html(done, len(earlier) + 1, spoken, last=True), _panel(advisor, done, groups, spoken)
     except AdvisorError as error:
         yield keep, failed_html(question, str(error), spoken), empty_panel(spoken)
     except Exception:  # whatever happens, the visitor must be able to go on
@@ -105,6 +105,6 @@ def _turns(
         yield keep, failed_html(question, word("error", spoken), spoken), empty_panel(spoken)
 
 
-def _panel(advisor: Advisor, answer: Answer, spoken: Language) -> str:
-    shown = panel_html(answer, advisor.source_text(answer.conversation_id), spoken)
+def _panel(advisor: Advisor, answer: Answer, groups: frozenset[str] | None, spoken: Language) -> str:
+    shown = panel_html(answer, advisor.source_text(answer.conversation_id, groups), spoken)
     return f'<div data-answer="{answer.id}">{shown}</div>'

@@ -86,7 +86,8 @@ def chat_routes(advisor: Advisor) -> APIRouter:
         shown = next((one for one in answers if one.id == answer), answers[-1] if answers else None)
         if shown is None:
             return empty_panel(spoken)
-        return f'<div data-answer="{shown.id}">{panel_html(shown, advisor.source_text(c), spoken)}</div>'
+        source_text = advisor.source_text(c, caller(request).groups)
+        return f'<div data-answer="{shown.id}">{panel_html(shown, source_text, spoken)}</div>'
 
     @router.get("/documents/{document_id}", response_class=HTMLResponse)
     def document(request: Request, document_id: str, start: int = 0, end: int = 0, c: str = "") -> str:
