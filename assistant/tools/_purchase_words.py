@@ -154,18 +154,19 @@ def _break_even(result: Mapping[str, Any], language: Language) -> str:
         return ""
     zh = language == "zh"
     share = show.percent(result["break_even_utilization"])
-    hours, daily = (
-        show.significant(result[name]) for name in ("break_even_hours_per_month", "break_even_hours_per_day")
+    yearly, hours, daily = (
+        show.significant(result[f"break_even_hours_per_{period}"]) for period in ("year", "month", "day")
     )
     spread = ""
     if "break_even_utilization_range" in result:
         low, high = (show.percent(value) for value in result["break_even_utilization_range"])
         spread = f"（{low}–{high}）" if zh else f" ({low}–{high})"
     text = (
-        f"预留/包月的盈亏平衡点是使用率 {share}{spread}，即每月约 {hours} 小时、每天约 {daily} 小时："
-        "用得比这多选预留，少选按需"
+        f"预留/包月的盈亏平衡点是使用率 {share}{spread}，即每年约 {yearly} 小时、每月约 {hours} 小时、"
+        f"每天约 {daily} 小时：用得比这多选预留，少选按需"
         if zh
-        else f"A commitment breaks even at {share} utilisation{spread}, about {hours} hours a month or {daily} a day: "
+        else f"A commitment breaks even at {share} utilisation{spread}, about {yearly} hours a year, {hours} a "
+        f"month or {daily} a day: "
         "above that commit, below stay on demand"
     )
     if "utilization" in result:

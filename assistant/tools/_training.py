@@ -156,14 +156,14 @@ class Estimate:
     def calculate(self) -> Calculation:
         """Work out what is missing."""
         inputs = self.inputs
-        if self.shape is None and self.hours is not None and inputs.cost is not None and not self.has_speed:
-            return self._bill()
         if self.shape is None and inputs.tokens is not None and (measured := self._measured_speed()):
             return self._measured(inputs.tokens * inputs.epochs, measured)
         if self.shape is None and (inputs.tokens is not None or (self.hours is None and self.money is None)):
             fields = ["model"] if inputs.tokens is not None else ["model", "tokens"]
             _training_notes.ask(fields if inputs.gpu or inputs.gpu_count else [*fields, "gpu"], self.language)
         self._take_price()
+        if self.shape is None and not inputs.compute_optimal and (bought := self._bought()):
+            return bought
         shape, tokens = self._job()
         share = _mfu.attention_share(shape, inputs.sequence_length) if inputs.sequence_length else 0.0
         per_token = self.factor * shape.active_parameters * (1 + share)
@@ -174,14 +174,33 @@ class Estimate:
         self._cost(speed, per_token)
         return self._explain(shape, speed, share)
 
-    def _bill(self) -> Calculation:
-        """A bill over GPU-hours, whatever was trained."""
-        hours, cost = self.hours or 1.0, self.inputs.cost or 0.0
-        self.result |= {"gpu_hours": hours, "cost": cost, "price_per_gpu_hour": cost / hours}
-        self.result["currency"] = self.inputs.currency or "USD"
-        zh = self.language == "zh"
+    def _bought(self) -> Calculation | None:
+        """GPU-hours and their price, whatever is trained: two of hours, money and price give the third."""
+        stated = isinstance(self.price, float | int)
+        if self.hours is not None and self.money is not None and not stated:
+            hours, cost, price = self.hours, self.money, self.money / self.hours
+            formula = ("卡时价 = 账单 ÷ 卡时", "price of a GPU-hour = bill / GPU-hours")
+        elif self.hours is not None and isinstance(self.rate, float | int):
+            hours, cost, price = self.hours, self.hours * self.rate, self.rate
+            formula = ("费用 = 卡时 × 卡时价", "cost = GPU-hours x price")
+        elif self.money is not None and isinstance(self.rate, float | int):
+            hours, cost, price = self.money / self.rate, self.money, self.rate
+            formula = ("卡时 = 金额 ÷ 卡时价", "GPU-hours = money / price")
+        else:
+            return None
+        self.result |= {"gpu_hours": hours, "cost": cost, "price_per_gpu_hour": price, "currency": self.currency}
+        if self.gpus is not None:
+            self.result |= {"gpu_count": self.gpus, "days": hours / self.gpus / 24}
+            formula = (f"{formula[0]}；天数 = 卡时 ÷ 卡数 ÷ 24", f"{formula[1]}; days = GPU-hours / GPUs / 24")
+        if isinstance(self.price, _offers.Price):
+            self.used += [row.source for row in self.price.rows]
+            self.filled["price_per_gpu_hour"] = Filled(price, self.price.origin, f"{self.currency}/gpu-hour")
         return Calculation(
-            dict(self.result), "卡时价 = 账单 ÷ 卡时" if zh else "price of a GPU-hour = bill / GPU-hours"
+            dict(self.result),
+            formula[0 if self.language == "zh" else 1],
+            filled=self.filled,
+            warnings=_checks.age_warnings(self.used, self.language),
+            sources=_checks.sources(self.used),
         )
 
     def _measured_speed(self) -> float | None:

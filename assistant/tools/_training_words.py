@@ -17,7 +17,7 @@ def present(run: ToolRun, language: Language) -> Presentation:
     if "flops" not in result and "tokens" in result:
         return Presentation(_measured(result, language))
     if "flops" not in result:
-        return Presentation(_only_price(result, language))
+        return Presentation(_bought(run, language))
     if result.get("solved") == "mfu":
         parts = [_utilisation(run, language)]
     elif result.get("solved") == "tokens":
@@ -59,12 +59,35 @@ def _measured(result: Mapping[str, Any], language: Language) -> str:
     return text + ("。" if zh else ".")
 
 
-def _only_price(result: Mapping[str, Any], language: Language) -> str:
+def _bought(run: ToolRun, language: Language) -> str:
+    """What was asked first: the price of a GPU-hour, the cost, or what the money buys."""
+    result, zh = run.result, language == "zh"
     price = show.money(result["price_per_gpu_hour"], result["currency"], language, is_exact=True)
+    cost = show.money(result["cost"], result["currency"], language)
     hours = show.number(result["gpu_hours"], language)
-    if language == "zh":
-        return f"折合每卡时 {price}（账单 ÷ {hours}卡时）。"
-    return f"That is {price} a GPU-hour (the bill over {hours} GPU-hours)."
+    stated = {name for name, given in run.inputs.items() if given.origin in ("question", "earlier turn")}
+    days = ""
+    if "days" in result:
+        count, length = show.exact(result["gpu_count"]), show.days(result["days"], language)
+        days = f"，{count} 张卡能跑约 {length}" if zh else f", about {length} on {count} GPUs"
+    if (
+        not stated & {"price_per_gpu_hour", "price_per_instance_hour"}
+        and stated & {"cost", "budget"}
+        and ("gpu_hours" in stated or "days" in stated)
+    ):
+        return (
+            f"折合每卡时 {price}（{cost} ÷ {hours}卡时）。"
+            if zh
+            else f"That is {price} a GPU-hour ({cost} over {hours} GPU-hours)."
+        )
+    if stated & {"cost", "budget"}:
+        text = (
+            f"{cost} 按每卡时 {price} 能买约 {hours}卡时"
+            if zh
+            else f"{cost} at {price} a GPU-hour buys about {hours} GPU-hours"
+        )
+        return text + days + ("。" if zh else ".")
+    return f"共约 {cost}：{hours}卡时 × {price}。" if zh else f"About {cost}: {hours} GPU-hours at {price}."
 
 
 def _job(run: ToolRun, language: Language) -> str:

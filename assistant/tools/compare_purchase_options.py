@@ -274,6 +274,7 @@ def _prices(
         result["reserved_price"] = reserved
         if on_demand is not None or inputs.reserved_discount is not None or "reserved_discount" in filled:
             result["break_even_utilization"] = reserved / base
+            result["break_even_hours_per_year"] = reserved / base * HOURS_PER_MONTH * 12
             result["break_even_hours_per_month"] = reserved / base * HOURS_PER_MONTH
             result["break_even_hours_per_day"] = reserved / base * 24
     spot = _spot(inputs, base, on_demand is not None, result, filled, used, language)

@@ -65,6 +65,9 @@ class StorageInputs(MoneyInputs):
     write_bytes_per_second: float | None = Field(
         None, description="Write speed of the storage", json_schema_extra={"unit": "byte/s"}
     )
+    write_seconds: float | None = Field(
+        None, description="Time that writing one checkpoint takes", json_schema_extra={"unit": "second"}
+    )
     gpu_count: float | None = Field(None, description="GPUs that read the data", json_schema_extra={"unit": "gpu"})
     examples_per_second_per_gpu: float | None = Field(None, json_schema_extra={"unit": "example/s"})
     bytes_per_example: float | None = Field(None, json_schema_extra={"unit": "byte"})
@@ -72,8 +75,8 @@ class StorageInputs(MoneyInputs):
 
 
 _ABOUT_CHECKPOINTS = {
-    "write_bytes_per_second", "keep_last", "steps", "save_every_steps", "save_every_seconds", "checkpoint_count",
-    "weights_only", "run_days",
+    "write_bytes_per_second", "write_seconds", "keep_last", "steps", "save_every_steps", "save_every_seconds",
+    "checkpoint_count", "weights_only", "run_days",
 }  # fmt: skip
 BOUNDS = {
     "volume_bytes": Bound("数据量", "The volume", high=1e21),
@@ -93,6 +96,7 @@ BOUNDS = {
     "run_days": Bound("训练天数", "The length of the run", high=3650),
     "keep_last": Bound("保留个数", "The number of checkpoints kept", low=1, high=1e6, above=False),
     "write_bytes_per_second": Bound("写入速度", "The write speed", high=1e14),
+    "write_seconds": Bound("写检查点用时", "The time to write a checkpoint", high=1e6),
     "gpu_count": Bound("卡数", "The number of GPUs", low=1, high=1e6, above=False),
     "examples_per_second_per_gpu": Bound("每卡每秒样本数", "Examples a second and GPU", high=1e8),
     "bytes_per_example": Bound("样本大小", "The size of an example", high=1e12),
@@ -192,6 +196,10 @@ def _checkpoints(
     language: Language,
 ) -> None:
     size = _checkpoint_size(inputs, filled, used, language)
+    if inputs.write_seconds is not None:
+        _stall(inputs, inputs.write_seconds, result)
+    if size is None and "lost_share" in result:
+        return
     if size is None:
         if _ABOUT_CHECKPOINTS & inputs.model_fields_set and inputs.volume_bytes is None:
             question = (
@@ -217,12 +225,16 @@ def _checkpoints(
         # While the next one is written the oldest still exists.
         result |= {"keep_last": int(inputs.keep_last), "kept_bytes": inputs.keep_last * size}
         result["peak_bytes"] = (inputs.keep_last + 1) * size
-    if inputs.write_bytes_per_second is not None:
-        seconds = size / inputs.write_bytes_per_second
-        result["write_seconds"] = seconds
-        if inputs.save_every_seconds is not None:
-            result["lost_share"] = seconds / inputs.save_every_seconds
-            result["lost_share_of_wall_time"] = seconds / (inputs.save_every_seconds + seconds)
+    if inputs.write_bytes_per_second is not None and inputs.write_seconds is None:
+        _stall(inputs, size / inputs.write_bytes_per_second, result)
+
+
+def _stall(inputs: StorageInputs, seconds: float, result: dict[str, Any]) -> None:
+    """What saving synchronously costs in time."""
+    result["write_seconds"] = seconds
+    if inputs.save_every_seconds is not None:
+        result["lost_share"] = seconds / inputs.save_every_seconds
+        result["lost_share_of_wall_time"] = seconds / (inputs.save_every_seconds + seconds)
 
 
 def _volume(inputs: StorageInputs, result: dict[str, Any], filled: dict[str, Filled]) -> float | None:

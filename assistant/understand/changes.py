@@ -9,6 +9,7 @@ from typing import Any
 
 from assistant.understand.frames.calculate import discounted
 from assistant.understand.mentions import Mentions
+from knowledge.quantities import Quantity, compatible
 
 _HALF = re.compile(
     r"减半|砍半|折半|减(?:少|到)?一半|(?:少|降|砍|缩)(?:到|成|掉)?一半|只有一半|一半(?=的?(?:卡|预算|数据|token|时间|带宽|价))|\bhal(?:f|ve|ved|ving)\b",
@@ -53,6 +54,8 @@ def relative_changes(text: str, mentions: Mentions, values: Mapping[str, Any]) -
     """New values of arguments that the text changes by a factor; empty when it doesn't."""
     if (left := _left_of_price(mentions)) is not None and (changed := _cheaper(left, values)):
         return changed
+    if added := _added(text, mentions, values):
+        return added
     factor = _factor(text, mentions)
     if factor is None:
         return {}
@@ -74,9 +77,61 @@ def bare_number(mentions: Mentions, values: Mapping[str, Any]) -> dict[str, Any]
     return {counted[0]: _scaled(values[counted[0]], number / values[counted[0]])}
 
 
-def without_factor(mentions: Mentions) -> Mentions:
-    """The mentions without the amount that says by how much something changes."""
-    return replace(mentions, quantities=tuple(q for q in mentions.quantities if q.unit not in ("fraction", "times")))
+def without_change(mentions: Mentions) -> Mentions:
+    """The mentions without the amounts that say by how much something changes."""
+    return replace(
+        mentions,
+        quantities=tuple(
+            q for q in mentions.quantities if q.unit not in ("fraction", "times") and not _step(mentions.text, q)
+        ),
+    )
+
+
+def _step(text: str, quantity: Quantity) -> int:
+    """1 for an amount that comes on top ("又批了30万", "20 more GPUs"), -1 for one taken away, else 0."""
+    before = text[max(0, quantity.start - 10) : quantity.start]
+    after = text[quantity.end : quantity.end + 14]
+    if _ON_TOP.search(before) or _ON_TOP_AFTER.match(after):
+        return 1
+    return -1 if _TAKEN.search(before) or _TAKEN_AFTER.match(after) else 0
+
+
+def _added(text: str, mentions: Mentions, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Earlier arguments that an amount is added to or taken from."""
+    changed: dict[str, Any] = {}
+    for quantity in mentions.quantities:
+        step = _step(text, quantity) if quantity.unit not in ("fraction", "times") else 0
+        for name, unit in _ADDABLE if step else ():
+            if _is_number(values.get(name)) and compatible_with(quantity, unit):
+                new = values[name] + step * quantity.to(unit)
+                if new > 0:
+                    changed[name] = round(new) if isinstance(values[name], int) else new
+                break
+    return changed
+
+
+def compatible_with(quantity: Quantity, unit: str) -> bool:
+    """Whether an amount, in any of its readings, can be given in a unit."""
+    return any(compatible(own, unit) for own in (quantity.unit, *(reading.unit for reading in quantity.readings)))
+
+
+_ON_TOP = re.compile(
+    r"(?:又|再|追加|额外|另外)(?:批|给|加|来|多|要|添|补|拨|买|租)?(?:了|上)?\s*$|(?:加上?|增加|多(?:给|批|加|了)|添)(?:了)?\s*$"
+    r"|\b(?:another|an? (?:additional|extra)|additional|extra|plus|add(?:ing|ed)?)\s*\$?$",
+    re.I,
+)
+_ON_TOP_AFTER = re.compile(r"\s*(?:more|extra|additional|on top)\b", re.I)
+_TAKEN = re.compile(
+    r"(?:减(?:去|掉)?|少(?:了|给)?|砍掉?|扣掉?|去掉|退掉?)(?:了)?\s*$|\b(?:minus|remov(?:e|ing)|drop(?:ping)?|lose|losing|without)\s*$",
+    re.I,
+)
+_TAKEN_AFTER = re.compile(r"\s*(?:fewer|less)\b", re.I)
+_ADDABLE = (
+    ("budget", "money"), ("remaining", "money"), ("gpu_count", "gpu"), ("nodes", "node"), ("servers", "node"),
+    ("volume_bytes", "byte"), ("tokens", "tokens"), ("days", "day"), ("period_days", "day"), ("hours", "hour"),
+    ("device_count", "device"), ("examples", "example"), ("copies", "copy"),
+)  # fmt: skip
+"""Arguments that more of something can be added to, and their units."""
 
 
 _PRICES = ("price_per_gpu_hour", "price_per_instance_hour", "price_per_gb_month", "price_per_gb")

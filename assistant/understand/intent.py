@@ -1,14 +1,17 @@
 """What a question wants, from the query vector that search already has.
 
-A logistic regression over the encoder's vectors of example utterances, one file of examples a label. It is fitted once
-for an encoder and a state of the examples, kept in the data folder, and never shipped: another encoder gets its own.
+Logistic regressions over the encoder's vectors of example utterances, one file of examples a label, and of the question
+forms of the shipped guidance: one decides between calculators and guidance, the others each for themselves whether a
+question is outside the subject, an order to the assistant, and so on. They are fitted once for an encoder and a state
+of the examples, kept in the data folder, and never shipped: another encoder gets its own.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -17,48 +20,71 @@ import numpy as np
 from numpy.typing import NDArray
 
 from knowledge.encoders import Encoder
+from knowledge.questions import SUFFIX, parse_questions
 from knowledge.records import Vector
+from knowledge.shipped import shipped_paths
 
 EXAMPLES = files("assistant.understand") / "examples"
 GUIDANCE = "guidance"
 OUT_OF_SCOPE = "out_of_scope"
 UNLAWFUL = "unlawful"
+ORDERS = "orders"
+"""Orders that would change the assistant rather than ask it something."""
+TO_ACT = "to_act"
+"""Something is to be done in the world."""
+WANTS_FIGURE = "wants_figure"
+"""A figure for the asker's own case is wanted, whether or not enough is stated for it."""
+ALONE = (OUT_OF_SCOPE, UNLAWFUL, ORDERS, TO_ACT, WANTS_FIGURE)
+"""Labels that are judged each against the rest."""
 INVERSE_REGULARISATION = 20.0
+FORMS_STRIDE = 12
+"""Every so many of the shipped question forms is an example of guidance: enough to know its subjects, quick to encode."""
+_DIGIT = re.compile(r"\d")
+_LOOKED_UP = "select_instances"
+"""What a catalog lists is no figure of the asker's case."""
 
 
 @dataclass(frozen=True)
 class IntentModel:
-    """Probabilities of labels; the labels are the calculators' names, guidance, out_of_scope and unlawful."""
+    """Probabilities of labels: calculators and guidance share 1, each label of `ALONE` has its own."""
 
     labels: tuple[str, ...]
     weights: NDArray[np.float32]
     """(labels, dimension)"""
     bias: NDArray[np.float32]
     """(labels,)"""
+    alone_weights: NDArray[np.float32]
+    """(len(ALONE), dimension)"""
+    alone_bias: NDArray[np.float32]
+    """(len(ALONE),)"""
     mean: NDArray[np.float32]
     """(dimension,) of the examples' vectors: the encoder's vectors share a large common part."""
 
     def probabilities(self, vector: Vector) -> dict[str, float]:
-        """Label -> probability; they add up to 1."""
-        logits = self.weights @ (vector - self.mean) + self.bias
+        """Label -> probability."""
+        centred = vector - self.mean
+        logits = self.weights @ centred + self.bias
         exponents = np.exp(logits - logits.max())
-        return dict(zip(self.labels, (exponents / exponents.sum()).tolist(), strict=True))
+        alone = 1 / (1 + np.exp(-(self.alone_weights @ centred + self.alone_bias)))
+        chosen = dict(zip(self.labels, (exponents / exponents.sum()).tolist(), strict=True))
+        return chosen | dict(zip(ALONE, alone.tolist(), strict=True))
 
 
 def load_intents(encoder: Encoder, folder: Path) -> IntentModel:
     """The model for this encoder, fitted now if the folder doesn't hold it."""
     examples = _examples()
     key = hashlib.sha256(
-        repr((encoder.identity, INVERSE_REGULARISATION, sorted(examples.items()))).encode()
+        repr((encoder.identity, ALONE, INVERSE_REGULARISATION, sorted(examples.items()))).encode()
     ).hexdigest()
     path = folder / f"intents-{key[:16]}.npz"
     if path.exists():
         with np.load(path, allow_pickle=False) as stored:
-            return IntentModel(tuple(stored["labels"].tolist()), stored["weights"], stored["bias"], stored["mean"])
+            return IntentModel(tuple(stored["labels"].tolist()), *(stored[name] for name in _ARRAYS))
     model = _fit(encoder, examples)
     temporary = path.with_suffix(f".{os.getpid()}.tmp")
+    arrays = {name: getattr(model, name) for name in _ARRAYS}
     with temporary.open("wb") as file:
-        np.savez(file, labels=np.array(model.labels), weights=model.weights, bias=model.bias, mean=model.mean)
+        np.savez(file, labels=np.array(model.labels), **arrays)
     temporary.replace(path)
     for old in folder.glob("intents-*.npz"):
         if old != path:
@@ -66,25 +92,76 @@ def load_intents(encoder: Encoder, folder: Path) -> IntentModel:
     return model
 
 
+_ARRAYS = ("weights", "bias", "alone_weights", "alone_bias", "mean")
+
+
 def _examples() -> Mapping[str, tuple[str, ...]]:
-    return {
+    written = {
         file.name.removesuffix(".txt"): tuple(line for line in file.read_text("utf-8").splitlines() if line.strip())
         for file in sorted(EXAMPLES.iterdir(), key=lambda file: file.name)
         if file.name.endswith(".txt")
     }
+    return written | {GUIDANCE: (*written[GUIDANCE], *_shipped_forms()[::FORMS_STRIDE])}
+
+
+def _shipped_forms() -> list[str]:
+    """The questions that the shipped guidance answers, in a fixed order."""
+    paths = [path for folder in shipped_paths() for path in sorted(folder.glob(f"*{SUFFIX}"))]
+    return [form for path in paths for forms in parse_questions(path.read_text("utf-8")).values() for form in forms]
 
 
 def _fit(encoder: Encoder, examples: Mapping[str, tuple[str, ...]]) -> IntentModel:
+    vectors = {label: np.stack([encoder.query(text).vector for text in lines]) for label, lines in examples.items()}
+    mean = np.concatenate(list(vectors.values())).mean(axis=0)
+    vectors = {label: rows - mean for label, rows in vectors.items()}
+    tools = [label for label in examples if label not in (*ALONE, GUIDANCE)]
+    labels, weights, bias = _regression({label: vectors[label] for label in (*tools, GUIDANCE)})
+    alone = [_alone(label, tools, examples, vectors) for label in ALONE]
+    return IntentModel(
+        labels,
+        weights,
+        bias,
+        np.stack([weight for weight, _ in alone]),
+        np.stack([bias for _, bias in alone]),
+        mean.astype(np.float32),
+    )
+
+
+def _alone(
+    label: str,
+    tools: Sequence[str],
+    examples: Mapping[str, tuple[str, ...]],
+    vectors: Mapping[str, NDArray[np.float32]],
+) -> tuple[NDArray[np.float32], np.float32]:
+    """Weights and bias of one label against the rest.
+
+    A wish for a figure is told from guidance alone, and by what is asked rather than by the amounts that are stated.
+    """
+    if label == WANTS_FIGURE:
+        without = [
+            vectors[tool][[not _DIGIT.search(text) for text in examples[tool]]] for tool in tools if tool != _LOOKED_UP
+        ]
+        positive, negative = np.concatenate([vectors[label], *without]), vectors[GUIDANCE]
+    else:
+        positive = vectors[label]
+        negative = np.concatenate([rows for other, rows in vectors.items() if other not in _LIKE.get(label, (label,))])
+    _, weights, bias = _regression({"no": negative, "yes": positive})
+    return weights[0], bias[0]
+
+
+_LIKE = {OUT_OF_SCOPE: (OUT_OF_SCOPE, UNLAWFUL, ORDERS, TO_ACT)}
+"""Labels whose examples say nothing against another: what is unlawful is outside too."""
+
+
+def _regression(
+    vectors: Mapping[str, NDArray[np.float32]],
+) -> tuple[tuple[str, ...], NDArray[np.float32], NDArray[np.float32]]:
     from sklearn.linear_model import LogisticRegression
 
-    texts = [(label, text) for label, lines in examples.items() for text in lines]
-    vectors = np.stack([encoder.query(text).vector for _, text in texts])
-    mean = vectors.mean(axis=0)
     regression = LogisticRegression(C=INVERSE_REGULARISATION, max_iter=2000, class_weight="balanced")
-    regression.fit(vectors - mean, [label for label, _ in texts])
-    return IntentModel(
+    regression.fit(np.concatenate(list(vectors.values())), [label for label, rows in vectors.items() for _ in rows])
+    return (
         tuple(str(label) for label in regression.classes_),
         regression.coef_.astype(np.float32),
         regression.intercept_.astype(np.float32),
-        mean.astype(np.float32),
     )

@@ -17,7 +17,7 @@ _SYLLABLE = re.compile(
 )
 _WORD = re.compile(r"[A-Za-z]+")
 _TELLING = re.compile(r"zh|[xq](?=[iu])|j(?=i[aeou])|iao|uang|iang|iong|uai|uo(?![a-z])|iu(?![a-z])")
-"""Letters that English hardly has."""
+"""Letters that English hardly has; without them one known word of several syllables tells."""
 
 
 def is_pinyin(text: str) -> bool:
@@ -26,8 +26,12 @@ def is_pinyin(text: str) -> bool:
         return False
     words = [word for word in _WORD.findall(text) if word.islower() and len(word) > 1]
     syllables = [word for word in words if _SYLLABLE.fullmatch(word)]
+    if len(syllables) < 2 or len(syllables) < 0.6 * len(words):
+        return False
     telling = sum(bool(_TELLING.search(word)) for word in syllables)
-    return len(syllables) >= 2 and len(syllables) >= 0.6 * len(words) and 4 * telling >= len(syllables)
+    return 4 * telling >= len(syllables) or (
+        len(syllables) == len(words) and any(len(_words()[2].get(word, "")) > 1 for word in syllables)
+    )
 
 
 def to_han(text: str) -> str:

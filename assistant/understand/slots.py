@@ -44,6 +44,8 @@ class Amount:
     plain: bool = False
     reach: int = 14
     """How far from the amount a cue may stand, in characters of the same clause."""
+    least: float = 0.0
+    """What is smaller is something else: a length of 70 seconds is not the months that data is kept."""
     alternatives: bool = False
     """Whether a second amount of this unit is another value to calculate with."""
     read: Callable[[float], Any] = float
@@ -65,6 +67,8 @@ class Derived:
     read: Callable[[Mentions], Sequence[Any]]
     units: tuple[str, ...] = ()
     """Amounts that are accounted for by this argument."""
+    accounts: Callable[[Mentions], Sequence[Quantity]] | None = None
+    """The amounts that went into it, where the unit doesn't tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,8 @@ class Frame:
     """Words that stand in for `needs`."""
     needs: tuple[tuple[str, ...], ...] = ()
     """Sets of arguments; the calculation can be meant only when one of the sets is filled, wholly. Empty: always."""
+    unless: re.Pattern[str] | None = None
+    """Words that say that another calculation is meant."""
     excludes: tuple[frozenset[str], ...] = ()
     """Groups of arguments of which a newly stated one drops the earlier others (a model and a parameter count)."""
     refine: Callable[[dict[str, Any], Mentions], dict[str, Any]] = field(default=lambda arguments, mentions: arguments)
@@ -126,12 +132,8 @@ def fill(frame: Frame, mentions: Mentions) -> Filling:
     for derived in frame.derived:
         if found := list(dict.fromkeys(derived.read(mentions))):
             values[derived.argument] = found
-            used |= {
-                id(q)
-                for q in mentions.quantities
-                if q.unit in derived.units
-                or any(isinstance(text, str) and q.text in text.split(" x ") for text in found)
-            }
+            used |= {id(q) for q in mentions.quantities if q.unit in derived.units}
+            used |= {id(q) for q in (derived.accounts(mentions) if derived.accounts else ())}
     open_amounts = [quantity for quantity in mentions.quantities if id(quantity) not in used]
     for slot, quantity in _assign(frame.amounts, open_amounts, mentions.text):
         values.setdefault(slot.argument, []).append(slot.read(quantity.to(slot.unit)))
@@ -188,6 +190,8 @@ def _worth(slot: Amount, quantity: Quantity, text: str) -> float:
     if quantity.kind in slot.not_kinds and quantity.kind:
         return 0.0
     if not any(compatible(unit, slot.unit) for unit in (quantity.unit, *(r.unit for r in quantity.readings))):
+        return 0.0
+    if slot.least and quantity.to(slot.unit) < slot.least:
         return 0.0
     before, after = _clause_around(text, quantity)
     if slot.blocks and (slot.blocks.search(before[-slot.reach :]) or slot.blocks.search(after[: slot.reach])):

@@ -191,7 +191,7 @@ def _intervals(text: str, items: Sequence[Item]) -> list[Item]:
 
 
 def _is_count(item: Item) -> bool:
-    return item.unit == "1" and not item.letter and item.value == int(item.value) and 0 < item.value < 1e6
+    return item.unit == "1" and not item.letter and item.value == int(item.value) and 0 < item.value < 1e12
 
 
 def _products(text: str, items: Sequence[Item]) -> None:

@@ -28,6 +28,12 @@ _HALF_MORE = re.compile(r"半(?!夜|路|价|数|年|个|天)", re.A)
 _DISCOUNT = re.compile(r"\s?(?:off|cheaper|discount|less)(?![a-z])|\s?(?:的)?(?:折扣|优惠)", re.I | re.A)
 
 
+_HUNDREDTHS = re.compile(
+    r"[1-9一二三四五六七八九](?![\d零〇一二三四五六七八九十百千万亿点.]|\s?[年月天个张台卡折成块元])", re.A
+)
+"""What follows 成: "六成五" is 65%."""
+
+
 def read_amount(text: str, match: re.Match[str]) -> Item | None:
     """The amount at a match of `NUMBER`; None when the number is none (a word that only looks like one)."""
     number = read_number(text, match)
@@ -119,6 +125,7 @@ def _scale_and_unit(text: str, item: Item) -> None:
         return
     scale = words.SCALE.match(text, item.end)
     if scale is None:
+        _misspelt(text, item)
         return
     letter = scale["letter"] or scale["joined"] or ""
     item.scale(words.LETTERS[letter.lower()] if letter else words.SCALES[(scale["word"] or scale["en"]).lower()])
@@ -139,6 +146,22 @@ def _scale_and_unit(text: str, item: Item) -> None:
         item.letter = ""
     elif _digital(text, item):
         item.letter = ""
+    else:
+        _misspelt(text, item)
+
+
+_LATIN_WORD = re.compile(r"\s?(?P<word>[a-z]{4,12})(?![A-Za-z0-9])", re.I | re.A)
+
+
+def _misspelt(text: str, item: Item) -> None:
+    """ "6 mnths", "500B tokns": a word that is one letter, or its vowels, away from a long unit."""
+    match = _LATIN_WORD.match(text, item.end)
+    group = match and words.misspelt_unit(match["word"].lower())
+    if match is None or not group:
+        return
+    factor, item.unit, item.written = words.BY_GROUP[group]
+    item.scale(factor)
+    item.end, item.letter = match.end(), ""
 
 
 def _next(text: str, item: Item) -> str:
@@ -179,6 +202,14 @@ def _take_unit(text: str, item: Item, match: re.Match[str]) -> None:
         factor = 0.01 if item.value >= 10 else 0.1
         item.kind = "price left"
     item.scale(factor)
+    if group == "tenth" and (hundredths := _HUNDREDTHS.match(text, item.end)):
+        more = (_value(hundredths.group()) or 0.0) / 100
+        item.value, item.low, item.high, item.end = (
+            item.value + more,
+            item.low + more,
+            item.high + more,
+            hundredths.end(),
+        )
     if item.unit == "second" and factor >= 3600 and (half := _HALF_MORE.match(text, item.end)):
         for name in ("value", "low", "high"):
             setattr(item, name, getattr(item, name) + factor / 2)

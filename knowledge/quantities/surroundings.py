@@ -61,6 +61,13 @@ _TIME_NAMES = {
 _WINDOW = 22
 
 
+_LABELLED_MINUS = re.compile(
+    r"(?:带宽|网速|速度|速率|线路|数据量?|数量|卡数|台数|利用率|预算|价格|单价|时间|天数|token数?|mfu|pue|speed|bandwidth|budget|price)-$",
+    re.I,
+)
+"""A hyphen right behind the name of a quantity is a sign."""
+
+
 def read_surroundings(text: str, item: Item) -> None:
     """Sign, "about", "at most", "per GPU", "every": what stands before and after an amount."""
     at = max(0, item.start - _WINDOW)
@@ -118,7 +125,9 @@ def _each(before: str, item: Item, at: int) -> None:
 
 
 def _sign(before: str, item: Item) -> None:
-    if not before.endswith(("-", "负", "minus ")) or (before[-1] == "-" and before[-2] not in " (（=:，,、"):
+    if not before.endswith(("-", "负", "minus ")):
+        return
+    if before[-1] == "-" and before[-2] not in " (（=:，,、" and not _LABELLED_MINUS.search(before):
         return
     item.scale(-1.0)
     item.low, item.high = item.high, item.low

@@ -90,6 +90,40 @@ UNIT = re.compile(
 )
 BY_GROUP = {group: (factor, unit, written) for group, factor, unit, written, _ in UNITS}
 
+_SPELT = {
+    "tokens": "tokens", "token": "tokens", "parameters": "parameters", "months": "month", "month": "month",
+    "minutes": "minute", "minute": "minute", "seconds": "second", "percent": "fraction", "dollars": "usd",
+    "checkpoints": "checkpoint", "checkpoint": "checkpoint", "epochs": "epoch", "weeks": "week", "examples": "example",
+    "samples": "example", "machines": "node", "replicas": "copy",
+}  # fmt: skip
+"""Units long enough to be known when a letter is wrong."""
+_VOWELS = re.compile(r"(?<!^)[aeiou]")
+
+
+def misspelt_unit(word: str) -> str | None:
+    """The group of the unit that a word is a misspelling of: one letter too many, missing, wrong or swapped, or no vowels."""
+    if word in _SPELT:
+        return None
+    for spelt, group in _SPELT.items():
+        if word[0] == spelt[0] and (word == _VOWELS.sub("", spelt) or _one_apart(word, spelt)):
+            return group
+    return None
+
+
+def _one_apart(one: str, other: str) -> bool:
+    """Whether one edit, or one swap of neighbours, makes one word of the other."""
+    if abs(len(one) - len(other)) > 1:
+        return False
+    start = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    left, right = one[start:], other[start:]
+    return (
+        left[1:] == right
+        or left == right[1:]
+        or left[1:] == right[1:]
+        or (left[:2] == right[1::-1] and left[2:] == right[2:])
+    )
+
+
 BYTES = re.compile(
     r"\s?(?:个)?\s?(?:(?P<prefix>[kKMmGgTtPpEe])(?P<binary>i)?(?P<unit>[Bb](?:it|yte)?s?|比特|字节)|(?P<word>字节|[Bb](?=\s?/\s?(?:param|参数))|[Bb]ytes?|比特|bits?)"
     r"|(?P<long>kilo|mega|giga|tera|peta)(?P<long_unit>bytes?|bits?)|(?P<gigs>gigs?))(?P<rate>ps|PS)?(?![A-Za-z])"

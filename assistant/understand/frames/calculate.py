@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
+from assistant.understand.frames.arithmetic import solved
 from assistant.understand.mentions import Mentions
 from assistant.understand.slots import Derived, Frame
 from knowledge import quantities
@@ -59,12 +61,14 @@ def _near(text: str, quantity: Quantity, words: re.Pattern[str], reach: int = 18
     return bool(words.search(text[max(0, quantity.start - reach) : quantity.end + reach]))
 
 
-def _one(pick: Callable[[Mentions], Quantity | None]) -> Callable[[Mentions], Sequence[str]]:
-    def read(mentions: Mentions) -> Sequence[str]:
-        found = pick(mentions)
-        return [found.text] if found else []
+def _one(argument: str, pick: Callable[[Mentions], Quantity | None]) -> Derived:
+    """An argument that is one amount, as it was written."""
 
-    return read
+    def picked(mentions: Mentions) -> Sequence[Quantity]:
+        found = pick(mentions)
+        return [found] if found else []
+
+    return Derived(argument, lambda mentions: [q.text for q in picked(mentions)], accounts=picked)
 
 
 def _bill(mentions: Mentions) -> Quantity | None:
@@ -101,10 +105,17 @@ def _bytes(mentions: Mentions) -> list[Quantity]:
     return [q for q in mentions.quantities if q.unit == "byte"] if _FITS.search(mentions.text) else []
 
 
+_HOLDS = re.compile(r"\bholds?\b|\btakes?\b|enough (?:room )?for|够(?:放|装|存)|能(?:放|装|存)|放得?下|装得?下", re.I)
+
+
 def _needed(mentions: Mentions) -> Quantity | None:
     sizes = _bytes(mentions)
     if len(sizes) < 2:
         return None
+    for before, after in pairwise(sizes):
+        # "does 79 GiB hold 80e9 bytes": what is held stands behind the verb.
+        if _HOLDS.search(mentions.text[before.end : after.start]):
+            return after
     return next((q for q in reversed(sizes) if _near(mentions.text, q, _NEEDS)), sizes[0])
 
 
@@ -155,8 +166,23 @@ def _whole(mentions: Mentions) -> Quantity | None:
 
 
 def _to_unit(mentions: Mentions) -> Sequence[str]:
+    if two := _two_rates(mentions):
+        return [two[1].unit]
+    if _expression(mentions) and (found := solved(mentions)) and found[1] and not _product(mentions):
+        return [found[1]]
     match = _TO_UNIT.search(mentions.text)
     return [match["zh"] or match["en"]] if match and mentions.quantities else []
+
+
+_RATE_OVER_TIME = re.compile(r"[A-Z]{3}/(?:hour|day|month|year)$")
+
+
+def _two_rates(mentions: Mentions) -> tuple[Quantity, Quantity] | None:
+    """What is paid an hour beside what is said to be paid a month: the first is given as the second."""
+    rates = [q for q in mentions.quantities if _RATE_OVER_TIME.match(q.unit)]
+    if len(rates) != 2 or rates[0].unit == rates[1].unit or _bought(mentions):
+        return None
+    return (rates[0], rates[1]) if rates[0].unit[:3] == rates[1].unit[:3] else None
 
 
 def _priced(quantity: Quantity) -> str:
@@ -184,13 +210,29 @@ def _power_bill(mentions: Mentions) -> Sequence[str]:
 
 
 def _expression(mentions: Mentions) -> Sequence[str]:
-    if bill := _power_bill(mentions):
+    if bill := _power_bill(mentions) or _product(mentions):
         return bill
-    return _product(mentions)
+    found = None if _FITS.search(mentions.text) or _bought(mentions) else solved(mentions)
+    return [found[0]] if found else []
+
+
+def _in_expression(mentions: Mentions) -> Sequence[Quantity]:
+    """The amounts of the expression: a run of factors, or all, where arithmetic by units explains them."""
+    return _run(mentions) if _product(mentions) else mentions.quantities
+
+
+def _bought(mentions: Mentions) -> bool:
+    """Whether ways of buying are compared, which is another calculator's."""
+    return bool(_BOUGHT.search(mentions.text))
 
 
 def _product(mentions: Mentions) -> Sequence[str]:
     """The longest run of amounts with only a multiplication sign between them."""
+    run = _run(mentions)
+    return [" x ".join(q.text for q in run)] if len(run) > 1 else []
+
+
+def _run(mentions: Mentions) -> Sequence[Quantity]:
     runs: list[list[Quantity]] = []
     for quantity in mentions.quantities:
         if runs and _TIMES.fullmatch(re.sub("每小时|每", "", mentions.text[runs[-1][-1].end : quantity.start])):
@@ -199,7 +241,7 @@ def _product(mentions: Mentions) -> Sequence[str]:
             runs.append([quantity])
     longest = max(runs, key=len, default=[])
     share = [q for q in mentions.quantities if q.unit == "fraction" and _near(mentions.text, q, _IDLE)]
-    return [" x ".join(q.text for q in (*longest, *share[:1]))] if len(longest) > 1 else []
+    return [*longest, *share[:1]] if len(longest) > 1 else longest
 
 
 def discounted(rate: str, quantity: str, left: float) -> str:
@@ -210,6 +252,8 @@ def discounted(rate: str, quantity: str, left: float) -> str:
 
 def _refine(arguments: dict[str, Any], mentions: Mentions) -> dict[str, Any]:
     """The most telling question wins: a change, then a discounted bill; the rest would only confuse the calculator."""
+    if two := _two_rates(mentions):
+        return {"quantity": _priced(two[0]), "to_unit": two[1].unit}
     if {"before", "after"} <= arguments.keys():
         return {name: arguments[name] for name in ("before", "after")}
     if _BOUGHT.search(mentions.text) and "expression" not in arguments:
@@ -224,23 +268,23 @@ def _refine(arguments: dict[str, Any], mentions: Mentions) -> dict[str, Any]:
 FRAME = Frame(
     tool="calculate",
     asks=re.compile(
-        r"电费|electricity (?:cost|bill)|一共|合(?:多少|计)|每小时(?:多少|合)|一小时(?:多少|合)|单价|账单|多少钱|等于多少|是多少\s*[KMGT]|换算|涨了|百分之|打.折|放得下|浪费"
-        r"|\bbill\b|hourly rate|rate per|how much (?:is|do|did|would)|convert|percent|\bfits?\b|\btotal\b|what does .{0,30}cost|average cost|per hour\?|split|damage",
+        r"折合|每卡|电费|electricity (?:cost|bill)|一共|合(?:多少|计)|每小时(?:多少|合)|一小时(?:多少|合)|单价|账单|多少钱|等于多少|是多少\s*[KMGT]|换算|涨了|百分之|打.折|放得下|浪费"
+        r"|\bbill\b|hourly rate|per (?:gpu|card)[- ]?hour|per month|a month|is it normal|really pay|rate per|how much (?:is|do|did|would)|convert|percent|\bfits?\b|\btotal\b|what does .{0,30}cost|average cost|per hour\?|split|damage",
         re.I,
     ),
     derived=(
-        Derived("expression", _expression),
-        Derived("bill", _one(_bill)),
-        Derived("rate", _one(_rate)),
-        Derived("quantity", _one(_quantity)),
-        Derived("avoided", _one(_avoided)),
-        Derived("needed", _one(_needed)),
-        Derived("capacity", _one(_capacity)),
-        Derived("before", _one(_before)),
-        Derived("after", _after_text),
-        Derived("part", _one(_part)),
-        Derived("whole", _one(_whole)),
-        Derived("to_unit", _to_unit),
+        Derived("expression", _expression, accounts=_in_expression),
+        _one("bill", _bill),
+        _one("rate", _rate),
+        _one("quantity", _quantity),
+        _one("avoided", _avoided),
+        _one("needed", _needed),
+        _one("capacity", _capacity),
+        _one("before", _before),
+        Derived("after", _after_text, accounts=lambda mentions: [q for q in [_after(mentions)] if q]),
+        _one("part", _part),
+        _one("whole", _whole),
+        Derived("to_unit", _to_unit, accounts=lambda mentions: mentions.quantities if _two_rates(mentions) else ()),
     ),
     needs=(
         ("bill", "quantity"),

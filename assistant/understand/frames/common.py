@@ -78,7 +78,10 @@ METHOD = Choice(
         ),
         (
             "inference",
-            re.compile(r"推理|部署|\binfer|\bserv(?:e|ing)\b|kv[ -]?cache|并发|\bhost(?:ing)?\b(?! (?:ram|mem))", re.I),
+            re.compile(
+                r"推理|部署|权重(?:本身|多大|多少)|(?:bf16|fp16|fp8|int[48])(?: \S+)? weights|weights (?:alone|only)|just the weights|\binfer|\bserv(?:e|ing)\b|kv[ -]?cache|并发|\bhost(?:ing)?\b(?! (?:ram|mem))",
+                re.I,
+            ),
         ),
     ),
 )

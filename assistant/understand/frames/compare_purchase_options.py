@@ -47,11 +47,14 @@ def _left_of_price(mentions: Mentions, words: re.Pattern[str]) -> list[float]:
     return found[:1]
 
 
+_HOURS_PER_YEAR = 8760.0
 _ANY = re.compile("")
 _CHEAPER = re.compile(r"便宜|省|优惠|折扣|降|减|低|off|cheaper|discount|sav(?:e|ing)|less|lower", re.I)
 
 
 def _refine(arguments: dict[str, Any], mentions: Mentions) -> dict[str, Any]:
+    if "commitment_years" in arguments and arguments.get("hours", 1.0) % _HOURS_PER_YEAR == 0:
+        arguments.pop("hours")  # the length of the commitment, not of a job
     if not {"spot_discount", "reserved_discount"} & arguments.keys() and (left := _left_of_price(mentions, _ANY)):
         arguments["reserved_discount"] = left[0]
     spot = "spot_discount" in arguments and _SPOT.search(mentions.text)
@@ -73,7 +76,7 @@ FRAME = Frame(
         Amount("on_demand_price_per_hour", "money/hour", cues=_ON_DEMAND, reach=10, plain=True),
         Amount("on_demand_price_per_hour", "money/gpu-hour", plain=True),
         Amount("on_demand_price_per_hour", "1", cues=re.compile(r"hourly|每(?:个)?小时|一(?:个)?小时", re.I), reach=4),
-        Amount("reserved_price_per_month", "money/month", plain=True),
+        Amount("reserved_price_per_month", "money/month", cues=_RESERVED, reach=12),
         Amount("reserved_price_per_month", "money", cues=re.compile(r"包月|每月|monthly|per month|commit", re.I)),
         Amount("reserved_price_per_month", "1", cues=re.compile(r"包月|monthly", re.I), reach=14),
         Amount(

@@ -26,7 +26,7 @@ def _settle(arguments: dict[str, Any]) -> dict[str, Any]:
 FRAME = Frame(
     tool="estimate_memory",
     asks=re.compile(
-        r"显存|放得?下|放不下|装得?下|装不下|塞得?下|塞进|够不够|够吗|能不?能?(?:跑|训|微调|放|装|行)|能行|行不行|几张卡|多少张|要几张|炸|爆|oom"
+        r"显存|放得?下|放不下|装得?下|装不下|塞得?下|塞进|够不够|够吗|能不?能?(?:跑|训|微调|放|装|行)|[卡得能]行(?:吗|么|不)|能行|行不行|几张卡|多少张|要几张|炸|爆|oom"
         r"|out of memory|\bfits?\b|vram|gpu memory|memory per|how (?:much|many) (?:memory|vram|gpus?|cards?)|kv ?cache|显卡能",
         re.I,
     ),

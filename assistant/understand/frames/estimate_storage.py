@@ -11,7 +11,16 @@ from assistant.understand.slots import Amount, Choice, Frame
 
 _CHECKPOINT = re.compile(r"ckpt|checkpoint|检查点|存档|快照|snapshot", re.I)
 _ARCHIVE = re.compile(r"归档|冷|低频|archive|glacier|cold|cool", re.I)
+_TRAFFIC = re.compile(
+    r"^(?!.*(?:存储|存放|归档|副本|盘|storage|\bstor(?:e|ing)\b|archiv|disk)).*(?:出网|出口流量|流量|egress|\bnat\b|data transfer|transfer out)",
+    re.I | re.S,
+)
+"""A price a GB of traffic is none of keeping it."""
 _KEEP = re.compile(r"保留|只留|留(?:最近|最后)|最近|最后|keep|last|latest|retain", re.I)
+_WRITING = re.compile(
+    r"写(?:一次|入|盘)?|存一次|卡住?|阻塞|停住|\bwrit(?:e|es|ing)\b|\bsav(?:e|es|ing)\b|\bblock|\bstall|\bpaus", re.I
+)
+_RUNNING = re.compile(r"训练|跑|\bfor \d+ days|\btrain", re.I)
 _EVERY = re.compile(r"每|间隔|every|interval|each", re.I)
 
 
@@ -43,6 +52,7 @@ FRAME = Frame(
     ),
     amounts=(
         Amount("archive_price_per_gb_month", "money/GB/month", cues=_ARCHIVE, reach=8),
+        Amount("archive_price_per_gb_month", "money", cues=_ARCHIVE, reach=8),
         Amount("archive_price_per_gb_month", "1", cues=_ARCHIVE, reach=8),
         Amount("price_per_gb_month", "money/GB/month", plain=True),
         Amount("price_per_gb_month", "money/GB", plain=True),
@@ -56,6 +66,7 @@ FRAME = Frame(
             cues=re.compile(r"项目|保存|存|放|for|keep|over|一共|总", re.I),
             blocks=re.compile(r"每个?$|/\s*$", re.I),
             plain=True,
+            least=0.2,
             read=_months,
         ),
         Amount("checkpoint_bytes", "byte", cues=_CHECKPOINT, not_kinds=("gpu memory",), reach=16),
@@ -65,7 +76,8 @@ FRAME = Frame(
         Amount("save_every_steps", "step", cues=_EVERY, kinds=("interval",)),
         Amount("steps", "step", not_kinds=("interval",), plain=True),
         Amount("save_every_seconds", "second", cues=_EVERY, kinds=("interval",)),
-        Amount("run_days", "day", not_kinds=("interval",), cues=re.compile(r"训练|跑|run|train", re.I)),
+        Amount("write_seconds", "second", not_kinds=("interval",), cues=_WRITING, blocks=_RUNNING, reach=20),
+        Amount("run_days", "day", not_kinds=("interval",), cues=re.compile(r"训练|跑|run|train", re.I), least=0.04),
         Amount("keep_last", "checkpoint", cues=_KEEP, reach=10),
         Amount("keep_last", "1", cues=_KEEP, reach=10),
         Amount("checkpoint_count", "checkpoint", plain=True),
@@ -83,15 +95,24 @@ FRAME = Frame(
         Choice(
             "kind",
             (
-                ("block", re.compile(r"块存储|云盘|ssd|nvme|block|ebs", re.I)),
+                ("block", re.compile(r"块存储|云盘|ssd|nvme|block (?:storage|volume|device)|ebs", re.I)),
                 ("object", re.compile(r"对象存储|oss|\bs3\b|object|bucket", re.I)),
             ),
         ),
         Choice("tier", (("archive", re.compile(r"全部归档|都归档|archive tier|glacier", re.I)),)),
     ),
     derived=(common.MODEL, common.GPU_COUNT, common.CURRENCY, common.PROVIDER),
-    needs=(("volume_bytes",), ("parameters",), ("model",), ("checkpoint_bytes",), ("tokens",), ("monthly_cost",)),
+    needs=(
+        ("volume_bytes",),
+        ("write_seconds", "save_every_seconds"),
+        ("parameters",),
+        ("model",),
+        ("checkpoint_bytes",),
+        ("tokens",),
+        ("monthly_cost",),
+    ),
     excludes=(common.SIZE_OR_MODEL,),
+    unless=_TRAFFIC,
     refine=_refine,
     follow_ups={
         "zh": ("一半转归档呢？", "只保留最近 3 个检查点呢？", "存三份呢？"),

@@ -10,6 +10,11 @@ from assistant.understand.mentions import Mentions
 from assistant.understand.slots import Amount, Choice, Frame
 
 _BILL = re.compile(r"账单|花了|烧了|付了|用掉|bill|invoice|paid|spent|burn(?:ed|t)|cost us|came to", re.I)
+_OPTIMAL = re.compile(
+    r"chinchilla|compute[- ]optimal|最优(?:token|数据|配比)|龙猫|(?:多大|什么规模|几B)的?(?:模型|参数)|训多大|(?:how (?:big|large)|what size)\b.{0,12}model|what model",
+    re.I,
+)
+"""Asks for what is trained best with what there is."""
 _BUDGET = re.compile(r"预算|以内|给你|只有|手头|budget|\bhave\b|under|within|at most|afford", re.I)
 
 
@@ -77,7 +82,7 @@ FRAME = Frame(
         ),
         Choice(
             "compute_optimal",
-            ((True, re.compile(r"chinchilla|compute[- ]optimal|最优(?:token|数据|配比)|龙猫", re.I)),),
+            ((True, _OPTIMAL),),
         ),
         Choice("recompute", ((True, re.compile(r"重算|recompute|activation checkpoint|gradient checkpoint", re.I)),)),
         Choice("fp8", ((True, re.compile(r"fp8", re.I)),)),

@@ -95,7 +95,7 @@ def test_tokens_from_a_budget_and_back() -> None:
 
 
 def test_a_model_from_a_budget_is_compute_optimal() -> None:
-    result = run(gpu="H100", budget=1e6, price_per_gpu_hour=2).result
+    result = run(gpu="H100", budget=1e6, price_per_gpu_hour=2, compute_optimal=True).result
     assert result["solved"] == "parameters"
     assert result["tokens"] == pytest.approx(20 * result["parameters"])
     assert result["cost"] == pytest.approx(1e6)

@@ -1,0 +1,99 @@
+"""What is not answered, and why: unlawful, outside the subject, an order to the assistant, beyond its abilities."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from assistant.understand.intent import ALONE, GUIDANCE, ORDERS, OUT_OF_SCOPE, TO_ACT, UNLAWFUL, WANTS_FIGURE
+from assistant.understand.resolving import Resolved
+
+Refusal = Literal["unlawful", "out_of_scope", "no_ability", "no_forecast", "injection"]
+
+_FUTURE = re.compile(
+    r"明年|后年|未来|以后|将来|会(?:降|涨|跌|升|便宜)|20(?:2[7-9]|[3-9]\d)|next (?:year|quarter|month)|\bwill\b.{0,20}\b(?:cost|be|drop|fall|rise)"
+    r"|in (?:a|two|three|\d+) years?|\bforecast|\bpredict",
+    re.I,
+)
+_OUTSIDE = re.compile(
+    r"挖矿|挖(?:币|以太|比特|门罗)|门罗币|[一-鿿]{1,2}币(?!种)[^，。]{0,10}(?:挖|炒|涨)|转行|考研|考公|移民|矿机|比特币|以太坊|炒股|股票|股价|基金|彩票|理财|打游戏|游戏|帧数?高|帧率|吃(?:点|什么|啥)药|药|疼|痛(?!点)|头晕|心慌|症状|医生|面试|工资|薪资|跳槽|简历"
+    r"|天气|旅游|机票|火车|食谱|\bmin(?:e|ing) (?:crypto|bitcoin|btc|eth|ethereum|monero|coins?)|\bcrypto(?:currency)?\b|\bbitcoin|\bethereum|\bstocks?\b|\bshares?\b(?= price| rise| fall|$)"
+    r"|\bfps\b|\bgaming\b|\bgames?\b|\bpainkillers?|\bdos(?:e|age)\b|\bhurts?\b|\b(?:back|knee|wrist|neck) pain|\bdoctor\b|\bdizzy\b|\bheadache|\bsalar(?:y|ies)\b(?!.*cost)"
+    r"|\bjob interview|\bresume\b|\bcareer\b|\bhoroscope|\bweather\b|\brecipe|\bflights?\b|\bceo\b|\bvisa\b",
+    re.I,
+)
+"""Subjects that are none of ours, in words; the vector must agree a little."""
+_FUTURE_PRICE = re.compile(
+    r"(?:会|能|要)(?:不会|不能)?(?:降|跌|涨|升)(?:到|价|吗)|(?:降|跌|涨)到[^，。]{0,10}[块元]|\bwill\b[^.?]{0,40}\b(?:cost|price|cheaper|drop|fall)",
+    re.I,
+)
+_TRIVIA = re.compile(
+    r"\bwho (?:is|was|are|wrote|founded|invented|made|started|created|owns|runs)\b|\bwhen (?:was|did|were)\b|\b(?:which|what) year\b|\bhow (?:old|many (?:people|employees|engineers|transistors))\b"
+    r"|哪一?年|谁(?:是|写|创|发明|提出|开发|做)|几岁|多大(?:年纪|岁数)|多少岁|创始人|总部|(?:多少|几)(?:名|个)?(?:员工|人|工程师)|市值|营收|晶体管|良率",
+    re.I,
+)
+"""Asks about the people and firms behind a subject, or its history."""
+OUTSIDE_FLOOR = 0.8
+UNCOVERED_OUTSIDE_FLOOR = 0.4
+WORDED_OUTSIDE_FLOOR = 0.1
+TRIVIA_FLOOR = 0.2
+TOOL_FLOOR = 0.4
+"""A question outside the subject is refused at less where the documents don't answer it, and where its words say so."""
+FLOOR = 0.6
+COVERED_FLOOR = 0.9
+"""What is unlawful, an order, or to be done in the world must be surer where the documents speak of it."""
+STATED = 2
+"""A question with this many amounts wants a calculation, whatever its vector says."""
+
+
+def refusal_of(
+    resolved: Resolved, intents: Mapping[str, float], part_intents: Sequence[Mapping[str, float]], *, covered: bool
+) -> Refusal | None:
+    """Why a message is not answered at all; None when it, or a part of it, is."""
+    if resolved.message.only_orders:
+        return "injection"
+
+    def wholly(label: str) -> bool:
+        floor = COVERED_FLOOR if covered else FLOOR
+        return all(probabilities.get(label, 0.0) >= floor for probabilities in (intents, *part_intents))
+
+    if wholly(UNLAWFUL):
+        return "unlawful"
+    if resolved.follow_up:
+        return None
+    mentions = resolved.mentions
+    if mentions.names_of("accelerator") and _FUTURE_PRICE.search(mentions.text):
+        return "no_forecast"
+    if resolved.asks_price and _FUTURE.search(mentions.text):
+        return "no_forecast"
+    if len(mentions.quantities) >= STATED:
+        return None
+    if wholly(ORDERS):
+        return "injection"
+    if wholly(TO_ACT):
+        return "no_ability"
+    if len(resolved.parts) == 1 and resolved.message.asks_to_act:
+        return "no_ability"
+    if len(resolved.parts) > 1 and not wholly(OUT_OF_SCOPE):
+        return None
+    return "out_of_scope" if _is_outside(resolved, intents, covered) else None
+
+
+def _is_outside(resolved: Resolved, intents: Mapping[str, float], covered: bool) -> bool:
+    outside = intents.get(OUT_OF_SCOPE, 0.0)
+    if resolved.message.asks_for_writing:
+        return True
+    if resolved.asks_price:
+        return False
+    if _OUTSIDE.search(resolved.mentions.text):
+        return outside >= WORDED_OUTSIDE_FLOOR
+    if _TRIVIA.search(resolved.mentions.text):
+        return outside >= TRIVIA_FLOOR
+    floor = OUTSIDE_FLOOR if covered else UNCOVERED_OUTSIDE_FLOOR
+    # "The carbon footprint of my run" sounds like small talk to the one judge and like a calculation to the other.
+    return outside >= floor and (outside >= intents.get(WANTS_FIGURE, 0.0) or not _wants_tool(intents))
+
+
+def _wants_tool(intents: Mapping[str, float]) -> bool:
+    return max((p for label, p in intents.items() if label not in (*ALONE, GUIDANCE)), default=0.0) >= TOOL_FLOOR
