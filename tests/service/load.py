@@ -1,0 +1,138 @@
+"""50 people converse while a document is replaced every second: `python -m tests.service.load [--minutes 5]`.
+
+Starts `advisor serve` over the shipped guidance in a temporary folder, lets Locust's people ask (`users`), and uploads
+the next version of one document every second. Fails on any error, any answer that is wrong or mixes two versions, a
+95th percentile above a second, or memory that grows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+import psutil
+
+from tests.service.serving import ROOT, Server, environment, serving
+
+PEOPLE = 50
+STARTED_A_SECOND = 5
+P95_MS = 1000.0
+GROWTH = 0.1
+"""Share by which memory may be larger at the end than after the first fifth of the run."""
+FIRST_VERSION = 100_001
+
+
+@dataclass
+class Watched:
+    """What was seen of the server and of the uploads."""
+
+    memory: list[float] = field(default_factory=list)
+    """Resident megabytes, once a second."""
+    versions: int = 0
+    faults: list[str] = field(default_factory=list)
+
+
+def handbook(version: int) -> bytes:
+    """The document that is replaced; every sentence names its version."""
+    return (
+        f"# Kestrel handbook {version}\n\n## What is the Kestrel quota?\n\n"
+        f"The Kestrel quota is {version} GPUs for each team in the Kestrel cluster. Kestrel 集群的配额是每队 {version} 张卡。"
+        f"\n\n## Who approves more than the Kestrel quota?\n\n"
+        f"More than {version} GPUs of the Kestrel cluster are approved by board {version}. "
+        f"超过 {version} 张卡由第 {version} 委员会批准。\n"
+    ).encode()
+
+
+@contextmanager
+def replacing(server: Server) -> Iterator[Watched]:
+    """Uploads the next version every second, and looks at the server's memory."""
+    watched, stopped = Watched(), threading.Event()
+    process = psutil.Process(server.process.pid)
+
+    def work() -> None:
+        with httpx.Client(base_url=server.url, trust_env=False, timeout=30) as client:
+            due = time.monotonic()
+            while not stopped.is_set():
+                version = FIRST_VERSION + watched.versions
+                try:
+                    sent = client.post("/v1/documents", files={"files": ("kestrel.md", handbook(version))})
+                    if sent.status_code != 202:
+                        watched.faults.append(f"upload: {sent.status_code} {sent.text[:200]}")
+                except httpx.HTTPError as error:
+                    watched.faults.append(f"upload: {error!r}")
+                watched.versions += 1
+                watched.memory.append(process.memory_info().rss / 1e6)
+                due += 1
+                stopped.wait(max(0.0, due - time.monotonic()))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        yield watched
+    finally:
+        stopped.set()
+        thread.join()
+
+
+def people(url: str, minutes: float, folder: Path) -> dict[str, dict[str, str]]:
+    """Let Locust's people ask; its statistics by name."""
+    users = str(Path(__file__).with_name("users.py"))
+    command = [sys.executable, "-m", "locust", "-f", users, "-H", url, "--headless", "--csv", str(folder / "load")]
+    command += ["-u", str(PEOPLE), "-r", str(STARTED_A_SECOND), "-t", f"{int(minutes * 60)}s", "--stop-timeout", "30"]
+    subprocess.run(
+        [*command, "--only-summary", "--loglevel", "WARNING"], cwd=ROOT, env=environment(folder, {}), check=False
+    )
+    with (folder / "load_stats.csv").open(encoding="utf-8") as opened:
+        return {row["Name"]: row for row in csv.DictReader(opened)}
+
+
+def verdicts(watched: Watched, stats: dict[str, dict[str, str]]) -> list[tuple[bool, str]]:
+    """Each requirement: whether it is met, and the figures."""
+    whole = stats["Aggregated"]
+    failures, p95 = int(whole["Failure Count"]), float(whole["95%"])
+    settled = watched.memory[len(watched.memory) // 5 :]
+    tenth = max(1, len(settled) // 10)
+    begin, end = sorted(settled[:tenth])[tenth // 2], sorted(settled[-tenth:])[tenth // 2]
+    return [
+        (failures == 0, f"{whole['Request Count']} answers, {failures} failed, wrong or mixed"),
+        (
+            not watched.faults,
+            f"{watched.versions} versions uploaded, {len(watched.faults)} faults {watched.faults[:1]}",
+        ),
+        (p95 <= P95_MS, f"p50 {whole['50%']} ms, p95 {p95:.0f} ms, p99 {whole['99%']} ms"),
+        (end <= begin * (1 + GROWTH), f"memory {begin:.0f} MB, at the end {end:.0f} MB"),
+    ]
+
+
+def main() -> None:
+    """Run and print; status 1 when a requirement is missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=5.0)
+    minutes = parser.parse_args().minutes
+    with tempfile.TemporaryDirectory(prefix="advisor-load-") as place:
+        folder = Path(place)
+        with serving(folder / "data") as server:
+            server.ready()
+            before = os.getloadavg()[0]
+            with replacing(server) as watched:
+                stats = people(server.url, minutes, folder)
+            print(f"Load of the machine before {before:.1f}, after {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+            results = verdicts(watched, stats)
+    for met, figures in results:
+        print("ok    " if met else "MISSED", figures)
+    sys.exit(not all(met for met, _ in results))
+
+
+if __name__ == "__main__":
+    main()
