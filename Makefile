@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMPS := .stamps
 
 .DEFAULT_GOAL := help
-.PHONY: chromium widget help run test check bench crash concurrency fuzz planted bench-documents bench-page browser screenshots corpus-check coverage examples quality gate calibrate wheel clean
+.PHONY: chromium widget help run test check bench crash concurrency fuzz load service planted bench-documents bench-page browser screenshots corpus-check coverage examples quality gate calibrate wheel clean
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -55,6 +55,12 @@ crash: $(STAMPS)/venv ## kill an ingest at 50 random points
 
 concurrency: $(STAMPS)/venv ## two processes ingest while a third asks
 	$(BIN)/python -m tests.knowledge.concurrency
+
+load: $(STAMPS)/venv ## 50 people converse for five minutes while a document is replaced every second
+	$(BIN)/python -m tests.service.load
+
+service: $(STAMPS)/venv ## the image's steps in a clean folder, and OpenAI's client for Node (needs npm)
+	$(BIN)/python -m pytest tests/service -m long
 
 fuzz: $(STAMPS)/venv ## 10,000 mutated files
 	$(BIN)/python -m tests.knowledge.documents.fuzz --inputs 10000
