@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar, TypeVar
 
-from pydantic_settings import BaseSettings
+from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from assistant.advisor import Advisor
 from assistant.bots.errors import ChannelError, RateLimited
@@ -52,11 +52,25 @@ class Reply:
     """None where there is only a problem to tell."""
 
 
+class ChannelSettings(BaseSettings):
+    """What can be set for every channel."""
+
+    model_config = SettingsConfigDict(env_ignore_empty=True, frozen=True)
+
+    groups: str = ""
+    """Whose collections are read, apart by commas; those for everybody always are."""
+
+    @property
+    def reading(self) -> frozenset[str]:
+        """The groups as a set."""
+        return frozenset(group.strip() for group in self.groups.split(",") if group.strip())
+
+
 class Bot(ABC):
     """One channel over one advisor. A subclass reads the platform's messages and sends its own."""
 
     name: ClassVar[str]
-    settings_type: ClassVar[type[BaseSettings]]
+    settings_type: ClassVar[type[ChannelSettings]]
     dialect: ClassVar[Dialect]
     requires: ClassVar[tuple[str, ...]] = ()
     """Modules that come with the channel's extra."""
@@ -187,7 +201,7 @@ class Bot(ABC):
     def _ask(self, text: str, conversation_id: str | None, owner: str) -> Answer:
         if conversation_id is not None and not self.advisor.conversations.exists(conversation_id):
             conversation_id = None  # it was deleted since
-        for event in self.advisor.stream(text, conversation_id, owner):
+        for event in self.advisor.stream(text, conversation_id, owner, self.settings.reading):
             if isinstance(event, Answered):
                 return event.answer
         raise AssertionError("a stream ends with an answer")

@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import SettingsConfigDict
 
-from assistant.bots.base import Bot, Reply, refused
+from assistant.bots.base import Bot, ChannelSettings, Reply, refused
 from assistant.bots.errors import ChannelError, RateLimited
 from assistant.bots.markdown import Dialect
 from assistant.bots.memory import Incoming
@@ -32,10 +32,10 @@ _CONTEXT_ELEMENTS = 10
 _REFERENCE = re.compile(r"<([@#!]?)([^|>]*)(?:\|([^>]*))?>")
 
 
-class SlackSettings(BaseSettings):
+class SlackSettings(ChannelSettings):
     """`ADVISOR_SLACK_…`: the bot token, and either an app-level token (socket) or the signing secret (requests)."""
 
-    model_config = SettingsConfigDict(env_prefix="ADVISOR_SLACK_", env_ignore_empty=True, frozen=True)
+    model_config = SettingsConfigDict(env_prefix="ADVISOR_SLACK_")
 
     bot_token: str
     app_token: str | None = None
@@ -60,7 +60,7 @@ class SlackBot(Bot):
     """Mentions in channels, and all messages in direct messages."""
 
     name = "slack"
-    settings_type: ClassVar[type[BaseSettings]] = SlackSettings
+    settings_type: ClassVar[type[ChannelSettings]] = SlackSettings
     dialect = Dialect(
         escape=_escape,
         limit=_SECTION,

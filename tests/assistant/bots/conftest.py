@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
+import subprocess
+import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -16,10 +17,7 @@ from fastapi import FastAPI
 
 from assistant.advisor import Advisor
 from assistant.settings import Settings
-from assistant.understand.intent import load_intents
-from knowledge.encoders import load_encoder
-from knowledge.ingest import ingest
-from knowledge.store import Store
+from tests.assistant.indexed import index
 
 DOCUMENTS = {
     "spot.md": """---
@@ -45,7 +43,7 @@ instances needs regular checkpoints and must resume by itself.
     + "\n".join(
         f"- Rule {n} for storing checkpoints: keep copy number {n} of each checkpoint in object storage, "
         + "and write it to a folder of its own so that a failed upload never overwrites the one before it. " * 3
-        for n in range(1, 30)
+        for n in range(1, 15)
     ),
 }
 T = TypeVar("T")
@@ -53,23 +51,8 @@ T = TypeVar("T")
 
 @pytest.fixture(scope="session")
 def data(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Path:
-    """An indexed data folder. What is fitted to the encoder alone is kept between runs."""
-    folder = tmp_path_factory.mktemp("bots")
-    documents = folder / "documents"
-    documents.mkdir()
-    for name, text in DOCUMENTS.items():
-        (documents / name).write_text(text, "utf-8")
-    encoder = load_encoder("default")
-    with Store.open(folder / "data") as store:
-        report = ingest(store, encoder, [documents])
-    assert report.count("added") == len(DOCUMENTS)
-    kept = pytestconfig.cache.mkdir("advisor-intents") if pytestconfig.cache else documents
-    for model in kept.glob("intents-*.npz"):
-        shutil.copy(model, folder / "data")
-    load_intents(encoder, folder / "data")
-    for model in (folder / "data").glob("intents-*.npz"):
-        shutil.copy(model, kept)
-    return folder / "data"
+    """An indexed data folder."""
+    return index(tmp_path_factory.mktemp("bots"), DOCUMENTS, pytestconfig.cache)
 
 
 @pytest.fixture
@@ -103,3 +86,14 @@ def eventually(what: Callable[[], T], seconds: float = 60.0) -> T:
             return result
         time.sleep(0.02)
     raise AssertionError("it did not happen in time")
+
+
+@contextmanager
+def started(channel: str, environment: Mapping[str, str]) -> Iterator[None]:
+    """`advisor bot CHANNEL` in a process of its own."""
+    process = subprocess.Popen([sys.executable, "-m", "assistant", "bot", channel], env=dict(environment))
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(30)
