@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from evals.statistics import estimate, paired_difference
 from knowledge.encoders import Encoder
+from knowledge.encoders.adapter import ADAPTER
 from knowledge.encoders.e5 import E5Encoder
 from knowledge.encoders.prepare import prepare
 from knowledge.fusion import Evidence, Floats, fuse
@@ -179,12 +180,13 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", nargs="+", default=["subject", "other"])
-    parser.add_argument("--adapter", type=Path, default=None)
+    parser.add_argument("--adapter", type=Path, default=ADAPTER)
     parser.add_argument("--work", type=Path, help="folder to keep the stores in, so that they are built once")
     options = parser.parse_args()
-    encoders: dict[str, Encoder] = {"published": E5Encoder(prepare())}
-    if options.adapter is not None:
-        encoders["adapted"] = E5Encoder(prepare(adapter=options.adapter))
+    encoders: dict[str, Encoder] = {
+        "published": E5Encoder(prepare(adapter=None)),
+        "adapted": E5Encoder(prepare(adapter=options.adapter)),
+    }
     with tempfile.TemporaryDirectory() as temporary:
         print(report(run(options.sets, encoders, options.work or Path(temporary))))
 

@@ -72,7 +72,7 @@ def _turns(path: Path) -> list[str]:
 def main() -> int:
     """Print the pairs; the exit code."""
     sets = question_sets()
-    pairs = sorted(near_pairs(sets, E5Encoder(prepare())), reverse=True)
+    pairs = sorted(near_pairs(sets, E5Encoder(prepare(adapter=None))), reverse=True)
     for cosine, one, first, other, second in pairs:
         print(f"{cosine:.3f}  {one}: {first}  |  {other}: {second}")
     counts = ", ".join(f"{len(questions):,} for {name}" for name, questions in sets.items())

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from knowledge.encoders.adapter import merged, read_adapter
+from knowledge.encoders.adapter import ADAPTER, merged, read_adapter
 from knowledge.encoders.base import Floats
 from knowledge.encoders.prepare import whole_folder
 from knowledge.encoders.tokenizer import FULLWIDTH_TILDE, SPACE
@@ -39,7 +39,7 @@ _PARTS = {module: part for part, module in _LAYER_PARTS.items()}
 _LEAVES = {"w": "weight", "b": "bias"}
 
 
-def export_sentence_transformers(folder: Path, adapter: Path | None = None) -> Path:
+def export_sentence_transformers(folder: Path, adapter: Path | None = ADAPTER) -> Path:
     """Write the model to `folder`, which `SentenceTransformer(str(folder))` loads; 480 MB. Does nothing if it is there.
 
     Args:

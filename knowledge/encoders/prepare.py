@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from knowledge.encoders.adapter import ADAPTER
 from knowledge.errors import EncoderError
 
 MODEL = "multilingual-e5-small"
@@ -36,7 +37,7 @@ def default_cache_dir() -> Path:
     return user_cache_path("cloud-training-advisor", appauthor=False) / "encoders"
 
 
-def prepare(cache_dir: Path | None = None, on_progress: Progress | None = None, adapter: Path | None = None) -> Path:
+def prepare(cache_dir: Path | None = None, on_progress: Progress | None = None, adapter: Path | None = ADAPTER) -> Path:
     """The folder of the prepared encoder, made now unless it is there and whole. Takes 3 seconds and 80 MB.
 
     One process prepares while others wait. What is added to the weights is part of the folder's name, so that another
