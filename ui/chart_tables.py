@@ -24,14 +24,21 @@ def chart_rows(chart: Figure) -> Rows:
     places = sorted({x for trace in traces for x in trace["x"]})
     values = [dict(zip(trace["x"], trace["y"], strict=True)) for trace in traces]
     rows = [
-        [_number(x, formats[0]), *(_number(line[x], formats[1]) if x in line else "" for line in values)]
+        [x if isinstance(x, str) else _number(x, formats[0]), *(_number(line[x], formats[1]) if x in line else "" for line in values)]
         for x in places
     ]
     return [[axes[0], *(trace["name"] for trace in traces)], *rows]
 
 
 def _bars(traces: Sequence[Figure], axes: Sequence[str]) -> Rows:
-    """Parts of one stacked bar by their names; single bars from the top down, as they stand."""
+    """Parts of one stacked bar by their names; several stacked bars a row each; single bars as they stand."""
+    across = "y" if traces[0].get("orientation") == "h" else "x"
+    along = "x" if across == "y" else "y"
+    if len(traces) > 1 and len(traces[0][across]) > 1:
+        order = -1 if across == "y" else 1  # horizontal bars stand from the bottom up
+        places = zip(traces[0][across], *(trace[along] for trace in traces), strict=True)
+        rows = [[str(name), *map(_number, values)] for name, *values in places]
+        return [["", *(trace["name"] for trace in traces)], *rows[::order]]
     if len(traces) > 1:
         return [["", axes[0]], *([trace["name"], _number(trace["x"][0])] for trace in traces)]
     (bar,) = traces
