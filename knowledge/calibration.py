@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from knowledge.background import Background
-from knowledge.coverage import FEW, MODEL, Features, Floats, Logistic, Subject, features
+from knowledge.coverage import ENCODER_BOUND, FEW, MODEL, Features, Floats, Logistic, Subject, features
 from knowledge.encoders import Encoder, load_encoder
 from knowledge.ingest import ingest
 from knowledge.records import Language
@@ -262,8 +262,9 @@ def _subject(row: DocumentRow) -> str:
 
 def _part(whole: Store, folder: Path, keep: Callable[[DocumentRow], bool]) -> Store:
     """A copy of a store with some of its documents."""
-    with whole.writing():
-        shutil.copytree(whole.folder, folder)
+    if not folder.is_dir():
+        with whole.writing():
+            shutil.copytree(whole.folder, folder)
     part = Store.open(folder)
     for row in part.documents():
         if not keep(row):
@@ -306,7 +307,7 @@ def main() -> None:
         subject = fit_subject(whole)
         samples = [sample for name, store, rows in asked for sample in collect(name, store, encoder, subject, rows)]
     names = [field.name for field in fields(Features)]
-    general = [name for name in names if name != "subject"]
+    general = [name for name in names if name not in ENCODER_BOUND]
     fitted: dict[str, dict[str, Any]] = {"on_subject": {}, "general": {}}
     for size, few in (("many", False), ("few", True)):
         for kind, columns in (("on_subject", names), ("general", general)):

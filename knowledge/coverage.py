@@ -30,6 +30,9 @@ FEW = 100
 TOP = 4
 """Passages that an answer is made from."""
 
+ENCODER_BOUND = ("paragraph", "late", "subject")
+"""Features that mean something only with the encoder that the model was fitted with."""
+
 Floats = NDArray[np.float32]
 
 
@@ -61,6 +64,10 @@ class Features:
     other_peak: float
     """Cosine of the nearest background question over the mean of all: high when the question is one of them."""
     chinese: float
+    paragraph: float
+    """Best cosine of the top passages; what it means depends on the encoder."""
+    late: float
+    """Best MaxSim of the top passages, likewise."""
     subject: float | None
     """How much the question sounds like one on this program's subject; None where the passages aren't on it."""
 
@@ -104,6 +111,8 @@ def features(found: Found, similar: Similarity, language: Language, subject: Sub
         other_questions=float(similar.questions[:3].mean()),
         other_peak=float(similar.questions[0] - similar.questions.mean()),
         chinese=float(language == "zh"),
+        paragraph=float(paragraph[top].max()),
+        late=float(late[top].max(initial=0.0)),
         subject=subject.agreement(found.query, found.paragraphs, language) if subject is not None else None,
     )
 
@@ -186,7 +195,7 @@ class Model:
     on_subject: BySize
     """Where the passages are on the program's subject."""
     general: BySize
-    """Where they are not, and with other encoders: without `Features.subject`."""
+    """Where they are not, and with other encoders: without `ENCODER_BOUND`."""
 
     def probability(self, values: Features, *, few: bool) -> float:
         """That the top passages answer; `few`: the store holds fewer than `FEW` passages."""
