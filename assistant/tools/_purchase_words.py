@@ -139,10 +139,12 @@ def _best(result: Mapping[str, Any], language: Language) -> str:
             f"{name}更划算，比按需省 {saved}" if zh else f"{name.capitalize()} is cheaper, {saved} less than on-demand"
         )
     if "cost" in result:
-        period = ("这次任务" if zh else "for the job") if "hours" in result else ("每月" if zh else "a month")
+        period = ("每月", "a month")
+        if "hours" in result or "hours_per_year" in result:
+            period = ("这次任务", "for the job") if "hours" in result else ("每年", "a year")
         cost = exact_money(result["cost"], result["currency"], language)
         full = exact_money(result["options"][0]["cost"], result["currency"], language)
-        text += f"：{period} {cost}" if zh else f": {cost} {period}"
+        text += f"：{period[0]} {cost}" if zh else f": {cost} {period[1]}"
         if result["best"] != "on_demand":
             less = exact_money(result["saving"], result["currency"], language)
             text += f"，按需要 {full}，省 {less}" if zh else f" against {full}, {less} less"

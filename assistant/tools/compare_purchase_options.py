@@ -45,6 +45,7 @@ class PurchaseInputs(MoneyInputs):
     hours: float | None = Field(None, description="Hours of useful work of one job", json_schema_extra={"unit": "hour"})
     hours_per_day: float | None = Field(None, json_schema_extra={"unit": "hour"})
     hours_per_month: float | None = Field(None, json_schema_extra={"unit": "hour"})
+    hours_per_year: float | None = Field(None, json_schema_extra={"unit": "hour"})
     utilization: float | None = Field(
         None, description="Share of all hours that are used", json_schema_extra={"unit": "fraction"}
     )
@@ -77,6 +78,7 @@ BOUNDS = {
     "hours": Bound("时长", "The number of hours", high=1e9),
     "hours_per_day": Bound("每天时长", "Hours a day", high=24),
     "hours_per_month": Bound("每月时长", "Hours a month", high=744),
+    "hours_per_year": Bound("每年时长", "Hours a year", high=8784),
     "utilization": Bound("使用率", "The utilisation", high=1.0),
     "gpu_count": Bound("卡数", "The number of GPUs", low=1, high=1e6, above=False),
     "interruption_hours": Bound("平均中断间隔", "The mean time between interruptions", high=1e6),
@@ -225,6 +227,9 @@ def _usage(inputs: PurchaseInputs, result: dict[str, Any]) -> None:
         share = inputs.hours_per_day / 24
     if share is None and inputs.hours_per_month is not None:
         share = min(1.0, inputs.hours_per_month / HOURS_PER_MONTH)
+    if share is None and inputs.hours_per_year is not None:
+        share = min(1.0, inputs.hours_per_year / HOURS_PER_MONTH / 12)
+        result["hours_per_year"] = inputs.hours_per_year
     if share is not None:
         result |= {"utilization": share, "hours_per_month": share * HOURS_PER_MONTH}
     if inputs.hours is not None:
@@ -351,7 +356,7 @@ def _spot(
 
 def _options(inputs: PurchaseInputs, result: dict[str, Any]) -> None:
     """What each way costs for the job, or a month of the stated use; without prices as shares of on-demand."""
-    hours = inputs.hours or result.get("hours_per_month")
+    hours = inputs.hours or inputs.hours_per_year or result.get("hours_per_month")
     base = result.get("on_demand_price", 1.0)
     lost = result.get("lost_share", 0.0)
     options: list[dict[str, Any]] = [{"option": "on_demand", "price_per_hour": base, "per_used_hour": base}]

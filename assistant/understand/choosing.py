@@ -19,14 +19,14 @@ from assistant.understand.state import Call, DialogueState
 _RELATED = re.compile(r"更|其他|别的|办法|\b(?:alternativ\w*|faster|cheaper|better|instead|else)\b", re.I)
 """A part that asks for something else than the part before it means nothing without it."""
 ADVICE = re.compile(
-    r"怎么(?!算|个算|分)|咋(?:办|整|弄)|如何|为什么|为啥|建议|该不该|要不要|应不应该|有必要|避免|有没有办法|选哪|哪个好|注意|必须|一定要|先(?:停|查|看)|哪些|区别|风险"
+    r"怎么(?!算|个算|分)|咋(?:办|整|弄)|如何|为什么|为啥|建议|该不该|要不要|应不应该|有必要|避免|有没有办法|选哪|哪个好|注意|必须|一定要|先(?:停|查|看)|哪些|区别|风险|靠谱|可靠吗"
     r"|\bhow (?:do|can|should|would) (?!much|many|long)|\bhow to\b|\bwhy\b|\bshould\b|\bavoid|\badvice|\brecommend|\bworth\b|\bdifference\b|\brisks?\b|\bbesides\b",
     re.I,
 )
 _AMOUNT_ASKED = re.compile(
-    r"多少|几(?:张|天|个|台|块|倍|小时|卡|点)|多(?:久|大|长|快)|够(?:不够|用?吗|不|[^，。,?？]{0,12}吗)|(?:放|装|塞)得?下|能不能(?:跑|训|装|放)|够[训跑装]|跑得动|行不行?|[卡得能]行吗|算算|算一下|算下|估(?:算|一下|个|下)"
+    r"多少|几(?:张|天|个|台|块|倍|小时|卡|点|秒|分钟|吨|度|步|成|份|年|月)|多(?:久|大|长|快)|够(?:不够|用?吗|不|[^，。,?？]{0,12}吗)|(?:放|装|塞)得?下|能不能(?:跑|训|装|放)|够[训跑装]|跑得动|行不行?|[卡得能]行吗|算算|算一下|算下|估(?:算|一下|个|下)"
     r"|哪个便宜|划算|撑爆|会超|给个数|要个数|算笔账|具体数|\bhow (?:long|many|much|big|large|fast|often)\b|\beta\b|\bfits?\b|\bcosts? (?:of|us|me)|\bwhat (?:will|would|does|do)\b.{0,16}\bcost|\bprice of|\benough\b"
-    r"|\bspeed-?up\b|\bbreak-?even point|\bout of memory\?|\bafford\b|\bfootprint\b|\b(?:a|the) (?:number|figures?)\b|\brun the numbers\b|\bin (?:dollars|euros|yuan|minutes|days|hours)\b|\bnumbers?,? please\b|\bballpark\b|\bcan (?:i|we) (?:fine-?tune|train|run|fit|host)\b|\bwork out\b|\bcalculate|\bestimate\b|\bfill up\b|\bwhen will\b|\btrain .{0,20}on (?:\d|one|two|my)",
+    r"|\bspeed-?up\b|\bbreak-?even point|\bout of memory\?|\bafford\b|\bfootprint\b|\b(?:a|the) (?:number|figures?)\b|\brun the numbers\b|\bin (?:dollars|euros|yuan|minutes|days|hours)\b|\bnumbers?,? please\b|\bballpark\b|\bcan (?:i|we) (?:fine-?tune|train|run|fit|host)\b|\bwork out\b|\bcalculate|\bestimate\b|\bfill up\b|\bwhen (?:will|do|does|is)\b|\btrain .{0,20}on (?:\d|one|two|my)",
     re.I,
 )
 MAX_CALLS = 4
@@ -42,6 +42,7 @@ ASKED_FLOOR = 0.2
 SUBJECTS = frozenset({"model", "parameters"})
 """Who names these speaks of a case of their own."""
 ELLIPTIC_CHARACTERS = 14
+BRIEF_CHARACTERS = 24
 ELLIPTIC_WORDS = 6
 
 
@@ -96,9 +97,18 @@ def _follow_up(asked: Asked, ranked: Sequence[_Candidate], state: DialogueState,
         return []
     stands_alone = ranked[0].evidence >= TOOL_FLOOR and ranked[0].filling.used > 1 and not state.awaiting
     advice = asked.intents.get(GUIDANCE, 0.0) >= CLEARLY_ASKED and not resolved.mentions.quantities
+    advice = advice and not _states_another(state.calls, resolved)
     if not resolved.follow_up and (stands_alone or advice):
         return []
     return changed(state.calls, resolved, turn)
+
+
+def _states_another(calls: Sequence[Call], resolved: Resolved) -> bool:
+    """Whether a few words give the last calculation another value ("LoRA, not quantised")."""
+    if len(resolved.message.text) > BRIEF_CHARACTERS or ADVICE.search(resolved.message.text):
+        return False
+    filled = fill(frame_of(calls[0].tool), resolved.mentions).arguments
+    return any(name in filled and filled[name] != value for name, value in calls[0].values().items())
 
 
 def _ranked(asked: Asked, mentions: Mentions) -> list[_Candidate]:
@@ -131,21 +141,27 @@ def for_parts(
     for index, ((_, own, probabilities), advice) in enumerate(zip(parts, advised, strict=True)):
         ranked = [_of_part(frame, own, resolved.mentions, probabilities) for frame in FRAMES]
         candidate = max(ranked, key=lambda c: c.evidence)
-        if candidate.evidence >= SECOND_TOOL_FLOOR and all(call.tool != candidate.frame.tool for call in calls):
+        if (
+            not advice
+            and candidate.evidence >= SECOND_TOOL_FLOOR
+            and all(call.tool != candidate.frame.tool for call in calls)
+        ):
             calls.append(
                 merged_call(Call(tool=candidate.frame.tool), candidate.frame, candidate.filling.arguments, turn)
             )
-        if advice or (candidate.evidence < TOOL_FLOOR and not calls):
+        nearest = max((frame.tool for frame in FRAMES), key=lambda tool: probabilities.get(tool, 0.0))
+        left_out = candidate.evidence < TOOL_FLOOR and all(call.tool != nearest for call in calls)
+        if advice or left_out:
             searches.append(_with_context(resolved.parts, index))
     return calls[:MAX_CALLS], tuple(searches)
 
 
 def _is_advice(text: str, own: Mentions, intents: Mapping[str, float], candidate: _Candidate) -> bool:
     """Whether a part of a message is answered from documents rather than worked out."""
+    if ADVICE.search(text) and (candidate.evidence < SECOND_TOOL_FLOOR or not own.quantities):
+        return True
     if candidate.evidence >= SECOND_TOOL_FLOOR:
         return False
-    if ADVICE.search(text):
-        return True
     states = candidate.evidence >= TOOL_FLOOR and own.quantities
     return not states and (
         intents.get(WANTS_FIGURE, 0.0) < FIGURE_FLOOR or intents.get(GUIDANCE, 0.0) >= GUIDANCE_PART_FLOOR

@@ -28,7 +28,7 @@ _ORDER = re.compile(
 """Orders that would change the assistant rather than ask it something."""
 
 _CLAIM = re.compile(
-    r"(?:你们?|贵司|这|这份|你这)的?(?:的)?(?:文档|资料|知识库|手册|文章|资料库)(?:里|中|上)?(?:明明|都|不是)?(?:写|说|提到|标|列|讲|有)"
+    r"(?:(?:你们?|贵司|这|这份|你这)的?(?:的)?(?=文档|资料|知识库|手册|文章)|(?<![的份])(?=资料库|知识库|文档库))(?:文档|资料|知识库|手册|文章|资料库|文档库)(?:里|中|上)?(?:明明|都|不是)?(?:写|说|提到|标|列|讲|有)"
     r"|\byour (?:own )?(?:docs?|documents?|documentation|knowledge base|guide|corpus|material|files?)\b[^.?!\n]{0,20}"
     r"\b(?:says?|states?|claims?|lists?|mentions?|gives?|writes?|promis\w+|quotes?)",
     re.I,
@@ -47,6 +47,8 @@ _ADDED = re.compile(
     r"|[，,]\s*(?=(?:怎么|咋|如何|为什么|为啥|该|要不要|需不需要|先)[^，,]{0,12}(?:办|整|弄|好|停|避|选|吗|啥|？|\?))",
     re.I,
 )
+_ALSO = re.compile(r"(?:and|also|plus)\b,? (?:is|are|does|do|can|will|how|what|which|should)\b|另外|还有|顺便", re.I)
+"""What begins with these follows another question, however that is spelt."""
 _ASKS = re.compile(
     r"[?？]|会不会|有没有|能否|是否|该不该|回答|解释|说说|吗|呢|多少|几(?:天|张|个|台|小时|倍|点)|多(?:久|大|长|快|贵)|怎么|咋|如何|为什么|为啥|哪|什么|啥|是不是|能不能|要不要|够不够|行不|算(?:一下|算)"
     r"|\b(?:what|how|which|where|when|why|who|should|can|could|do we|does|is it|are|will|would|explain|tell me|give me|estimate|calculate)\b",
@@ -97,7 +99,14 @@ def read_message(question: str) -> Message:
     plain = to_han(question) if pinyin else simplify(question)
     text, ordered = _without_orders(plain)
     pieces = _pieces(text)
-    asked = tuple(piece for piece in pieces if _ASKS.search(piece))
+    asked = tuple(
+        piece
+        for piece, then in zip(pieces, (*pieces[1:], ""), strict=False)
+        if _ASKS.search(piece) or _ALSO.match(then)
+    )
+    if len(_NUMBERED.findall(text)) > 1:
+        # The numbers of a list are no amounts.
+        text = _NUMBERED.sub("\n", text).strip()
     return Message(
         text=text or plain,
         parts=(asked if 1 < len(asked) <= MAX_PARTS else ()) or (text or plain,),

@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from assistant.understand.intent import ALONE, GUIDANCE, ORDERS, OUT_OF_SCOPE, TO_ACT, UNLAWFUL, WANTS_FIGURE
+from assistant.understand.frames import FRAMES
+from assistant.understand.intent import ORDERS, OUT_OF_SCOPE, TO_ACT, UNLAWFUL, WANTS_FIGURE
 from assistant.understand.resolving import Resolved
 
 Refusal = Literal["unlawful", "out_of_scope", "no_ability", "no_forecast", "injection"]
@@ -40,6 +41,11 @@ WORDED_OUTSIDE_FLOOR = 0.1
 TRIVIA_FLOOR = 0.2
 TOOL_FLOOR = 0.4
 """A question outside the subject is refused at less where the documents don't answer it, and where its words say so."""
+_PLEASE = re.compile(
+    r"\b(?:please|pls|kindly)\b(?! (?:explain|tell|say|help|advise))|(?:帮|替)我(?!算|看|想|分析|解释|比|估|选|推荐)|现在就|马上",
+    re.I,
+)
+WORDED_TO_ACT_FLOOR = 0.4
 FLOOR = 0.6
 COVERED_FLOOR = 0.9
 """What is unlawful, an order, or to be done in the world must be surer where the documents speak of it."""
@@ -71,7 +77,7 @@ def refusal_of(
         return None
     if wholly(ORDERS):
         return "injection"
-    if wholly(TO_ACT):
+    if wholly(TO_ACT) or (_PLEASE.search(mentions.text) and intents.get(TO_ACT, 0.0) >= WORDED_TO_ACT_FLOOR):
         return "no_ability"
     if len(resolved.parts) == 1 and resolved.message.asks_to_act:
         return "no_ability"
@@ -92,8 +98,9 @@ def _is_outside(resolved: Resolved, intents: Mapping[str, float], covered: bool)
         return outside >= TRIVIA_FLOOR
     floor = OUTSIDE_FLOOR if covered else UNCOVERED_OUTSIDE_FLOOR
     # "The carbon footprint of my run" sounds like small talk to the one judge and like a calculation to the other.
-    return outside >= floor and (outside >= intents.get(WANTS_FIGURE, 0.0) or not _wants_tool(intents))
-
-
-def _wants_tool(intents: Mapping[str, float]) -> bool:
-    return max((p for label, p in intents.items() if label not in (*ALONE, GUIDANCE)), default=0.0) >= TOOL_FLOOR
+    if outside < floor:
+        return False
+    tool = max((frame for frame in FRAMES), key=lambda frame: intents.get(frame.tool, 0.0))
+    worded = tool.asks.search(resolved.mentions.text) is not None
+    wanted = worded or intents.get(WANTS_FIGURE, 0.0) > outside
+    return not (wanted and intents.get(tool.tool, 0.0) >= TOOL_FLOOR)

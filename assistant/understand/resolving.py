@@ -6,14 +6,17 @@ import re
 from dataclasses import dataclass
 
 from assistant.schema import Language
+from assistant.understand.frames import frame_of
 from assistant.understand.language import detect_language
 from assistant.understand.mentions import Mentions, read_mentions
 from assistant.understand.message import Message, read_message
+from assistant.understand.slots import fill
 from assistant.understand.state import DialogueState
 from knowledge.lexical import terms
 
 MAX_FOLLOW_UP_CHARACTERS = 60
 ELLIPTIC_WORDS = 2
+BRIEF_CHARACTERS = 24
 """A turn with no more words of its own than these says nothing alone."""
 
 _FOLLOW_UP = re.compile(
@@ -22,7 +25,7 @@ _FOLLOW_UP = re.compile(
     r"|for\b|over\b|in(?:side)?\b|within\b|on\b|without\b|if\b|or\b|only\b|sorry|no,|actually|i mean|oops|wait|不对|不是|错了|说错|打错|应该是|我是说|哦不)",
     re.I,
 )
-_FOLLOW_UP_END = re.compile(r"(?:呢|吗那)\s*[?？。]?\s*$|\b(?:instead|then)\s*[?.]?\s*$", re.I)
+_FOLLOW_UP_END = re.compile(r"呢\s*(?:[?？。，,]|$)|吗那\s*[?？。]?\s*$|\b(?:instead|then)\s*[?.]?\s*$", re.I)
 _PRONOUN = re.compile(
     r"它|这(?:个|样|种|些)|那(?:个|样|种|些)|\b(?:it|they|them|that|this|those|these|one|ones)\b", re.I
 )
@@ -89,4 +92,7 @@ def _is_follow_up(text: str, mentions: Mentions, state: DialogueState) -> bool:
         return False
     pronoun = PRONOUN.search(text) and len(text) <= MAX_FOLLOW_UP_CHARACTERS // 2
     elliptic = not mentions.quantities and len(terms(text)) <= ELLIPTIC_WORDS
+    if len(text) <= BRIEF_CHARACTERS and 1 <= len(mentions.quantities) <= 2:
+        # A few words with an amount that the last calculation has a place for.
+        elliptic = any(fill(frame_of(call.tool), mentions).used for call in state.calls)
     return bool(_FOLLOW_UP.search(text) or _FOLLOW_UP_END.search(text) or pronoun or elliptic)

@@ -44,6 +44,8 @@ class Amount:
     plain: bool = False
     reach: int = 14
     """How far from the amount a cue may stand, in characters of the same clause."""
+    exact: bool = False
+    """Whether the amount must be over the same period or thing, a price an hour being no monthly bill."""
     least: float = 0.0
     """What is smaller is something else: a length of 70 seconds is not the months that data is kept."""
     alternatives: bool = False
@@ -191,12 +193,15 @@ def _worth(slot: Amount, quantity: Quantity, text: str) -> float:
         return 0.0
     if not any(compatible(unit, slot.unit) for unit in (quantity.unit, *(r.unit for r in quantity.readings))):
         return 0.0
+    if _is_mismatched(slot, quantity):
+        return 0.0
     if slot.least and quantity.to(slot.unit) < slot.least:
         return 0.0
     before, after = _clause_around(text, quantity)
     if slot.blocks and (slot.blocks.search(before[-slot.reach :]) or slot.blocks.search(after[: slot.reach])):
         return 0.0
     worth = _KIND_WORTH if quantity.kind and quantity.kind in slot.kinds else 0.0
+    worth += _KIND_WORTH if quantity.per in _PERIODS and slot.argument.endswith(f"_per_{quantity.per}") else 0.0
     if slot.cues:
         distances = [len(before) - match.end() for match in slot.cues.finditer(before)]
         distances += [match.start() for match in slot.cues.finditer(after)]
@@ -204,6 +209,22 @@ def _worth(slot: Amount, quantity: Quantity, text: str) -> float:
         if nearest <= slot.reach:
             return worth + _CUE_WORTH - _DISTANCE_COST * nearest
     return worth + (_PLAIN_WORTH if slot.plain else 0.0)
+
+
+_PERIODS = frozenset({"day", "week", "month", "year"})
+_TIMES = frozenset({"second", "hour", "day"})
+
+
+def _is_mismatched(slot: Amount, quantity: Quantity) -> bool:
+    """Units that could be converted but mean another thing: a price an hour is no monthly bill, 60% is no price, 1.5 no
+    share, and nine hours a day are no length of a run."""
+    if quantity.unit == "1" and slot.unit == "fraction":
+        return not 0 < quantity.value <= 1
+    if quantity.unit == "fraction":
+        return slot.unit == "1"
+    if quantity.per in _PERIODS and slot.unit in _TIMES:
+        return not slot.argument.endswith(f"_per_{quantity.per}")
+    return slot.exact and quantity.unit.partition("/")[2] != slot.unit.partition("/")[2]
 
 
 def _clause_around(text: str, quantity: Quantity) -> tuple[str, str]:

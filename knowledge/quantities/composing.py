@@ -61,7 +61,7 @@ _SECONDS = {"minute": 60.0, "hour": 3600.0, "day": 86400.0, "week": 604800.0, "m
 def compose(text: str, items: list[Item], names: Sequence[NameSpan]) -> list[Item]:
     """The items of a text, put together, in order."""
     items = _durations(text, _ranges(text, items))
-    items = _spoken_rates(text, items)
+    items = spoken_rates(text, items)
     items = sorted([*items, *_intervals(text, items)], key=lambda item: item.start)
     _products(text, items)
     _name_counts(text, items, names)
@@ -148,10 +148,25 @@ def _durations(text: str, items: list[Item]) -> list[Item]:
     return kept
 
 
-def _spoken_rates(text: str, items: list[Item]) -> list[Item]:
-    """一小时12块: a duration of one, then money."""
+_PRICED = re.compile(r"钱|价|块|元|费|便宜|划算|省|按量|按需|包[月年]|预算|租|成本")
+_CLAUSE_END = re.compile(r"\s*(?:[，,。；;？?！!、)）]|$)")
+
+
+def spoken_rates(text: str, items: list[Item]) -> list[Item]:
+    """一小时12块: a duration of one, then money; where prices are spoken of "一小时88" alone is yuan too."""
     dropped = set[int]()
     for first, second in pairwise(items):
+        if (
+            first.unit == "second"
+            and first.value == first.factor >= 3600
+            and second.unit == "1"
+            and not (second.letter or second.kind or second.per)
+            and _PRICED.search(text)
+            and _CLAUSE_END.match(text, second.end)
+            and _RATE_GAP.fullmatch(text[first.end : second.start])
+        ):
+            second.unit = second.written = "CNY"
+            second.readings = []
         if (
             (first.unit == "tokens" or (first.unit == "1" and first.value >= 1e4))
             and second.unit in CURRENCIES
@@ -170,6 +185,7 @@ def _spoken_rates(text: str, items: list[Item]) -> list[Item]:
             and second.start - first.end <= 6
             and _RATE_GAP.fullmatch(text[first.end : second.start])
         ):
+            second.readings = []
             set_rate(second, [first.written if first.unit == "second" else first.unit])
             second.start = first.start
             dropped.add(id(first))

@@ -140,7 +140,7 @@ def _scale_and_unit(text: str, item: Item) -> None:
     if unit := words.UNIT.match(text, item.end):
         if item.letter and unit.lastgroup in ("minute", "hour", "second") and unit.group().strip().lower() in "smh":
             return
-        if item.letter and item.letter in "gGtTpPeE" and unit.lastgroup not in _SCALED_BY_SIZE_LETTERS:
+        if item.letter and item.letter in "gGtTpPeEbB" and unit.lastgroup not in _SCALED_BY_SIZE_LETTERS:
             return
         _take_unit(text, item, unit)
         item.letter = ""

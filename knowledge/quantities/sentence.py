@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from knowledge.quantities.ambiguity import resolve
-from knowledge.quantities.composing import compose
+from knowledge.quantities.composing import compose, spoken_rates
 from knowledge.quantities.item import Item
 from knowledge.quantities.names import masked, names_in
 from knowledge.quantities.numerals import CHINESE_DIGITS, NUMBER, NUMBER_WORDS, fold
@@ -30,6 +30,7 @@ def find(text: str) -> list[Quantity]:
     shadow = masked(folded, names)
     items = compose(shadow, _scan(shadow), names)
     resolve(shadow, items)
+    items = spoken_rates(shadow, items)
     items = _with_tenths(shadow, items)
     quantities: list[Quantity] = []
     for item in items:

@@ -42,7 +42,7 @@ UNITS: tuple[tuple[str, float, str, str, str], ...] = (
     ("fraction", 0.01, "fraction", "%", r"%|percent(?:age)?(?:\spoints?)?(?![a-z])|pct(?![a-z])|个百分点|个点(?![击赞])"),
     ("permille", 0.001, "fraction", "‰", r"‰"),
     ("tenth", 0.1, "fraction", "成", r"成(?!本|功|立|为|交|果|员|绩|都|长|熟|品|像|分|多少|了)"),
-    ("off", 0.1, "fraction", "折", r"折(?!旧|腾|合|算|叠|扣|磨)"),
+    ("off", 0.1, "fraction", "折", r"折(?!旧|腾|合|算[成为]|叠|扣|磨)"),
     ("usd", 1.0, "USD", "USD", r"刀(?!片)|美元|美金|美刀|块美金|usd(?![a-z])|us\s?dollars?|dollars?(?![a-z])|bucks?(?![a-z])|u\.s\.\sdollars?"),
     ("cent", 0.01, "USD", "USD", r"美分|(?:us\s)?cents?(?![a-z])"),
     ("fen", 0.01, "CNY", "CNY", r"分钱"),
@@ -136,7 +136,7 @@ FLOPS = re.compile(
 NETWORK_WORD = re.compile(r"\s?(?P<size>百|千|万)兆|\s?兆", re.A)
 PER_SECOND = re.compile(r"\s?(?:/\s?|每|per\s|a\s)(?:s(?:ec(?:ond)?)?|秒钟?)(?![A-Za-z])", re.I | re.A)
 PER = re.compile(
-    r"\s?(?:/\s?|每|per[\s-]|\ba\s|\ban\s|·|一)\s?(?:"
+    r"\s?(?:/\s?|每|per[\s-]|\ba\s|\ban\s|·|一|-(?=month))\s?(?:"
     r"(?P<gpu_hour>(?:gpu|卡|card|张卡?)[\s·*-]?(?:小时|时(?!间)|h(?:our|r)?s?)(?![a-z])"
     rf"|(?:{GPU_MARK}+)[\s·-]?(?:hours?|hr?|小时)(?![a-z]))"
     r"|(?P<hour>个?小时|钟头?|hours?(?![a-z])|hr?s?(?![a-z]))|(?P<day>天|日|days?(?![a-z])|d(?![a-z]))|(?P<week>周|星期|week(?![a-z]))"

@@ -15,7 +15,8 @@ from assistant.understand.mentions import Mentions
 from knowledge.quantities import Quantity, compatible
 from knowledge.quantities.units import CURRENCIES, is_known, unit
 
-MAX_AMOUNTS = 5
+MIN_AMOUNTS, MAX_AMOUNTS = 3, 5
+"""Two amounts are a bill and a quantity, or a rate and one, which need no search."""
 _Dimension = Mapping[str, int]
 _ASKED: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (
@@ -41,7 +42,7 @@ _PERIODS = {"month": 2592000.0, "year": 31536000.0}
 def solved(mentions: Mentions) -> tuple[str, str] | None:
     """(expression, unit to show it in or "") that uses every amount once; None when there is none, or more than one."""
     amounts = usable(mentions)
-    if not 2 <= len(amounts) <= MAX_AMOUNTS:
+    if not MIN_AMOUNTS <= len(amounts) <= MAX_AMOUNTS:
         return None
     currency = next((code for q in amounts for code in q.unit.split("/")[:1] if code in CURRENCIES), "")
     for words, wanted, period in _ASKED:
@@ -62,7 +63,7 @@ def usable(mentions: Mentions) -> list[Quantity]:
         for q in mentions.quantities
         if q.unit != "fraction"
         and q.kind not in ("gpu memory", "model", "sequence length")
-        and not (q.unit == "node" and q.value == 1)
+        and not (q.unit in ("node", "step") and q.value == 1)
     ]
     durations = [q for q in kept if q.unit == "second"]
     if len(durations) < 2:
@@ -75,7 +76,7 @@ def _dimension(quantity: Quantity, *, lump: bool) -> _Dimension:
     dimension = dict(unit(quantity.unit)[1])
     if lump and quantity.unit.partition("/")[2] in _PERIODS:
         dimension.pop("second")
-    if quantity.per in ("gpu", "node") and quantity.per not in dimension:
+    if quantity.per in ("gpu", "node", "example") and quantity.per not in dimension:
         dimension[quantity.per] = -1
     return dimension
 

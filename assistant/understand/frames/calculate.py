@@ -25,7 +25,7 @@ _TO_UNIT = re.compile(
     r"|(?:\bin(?:to)?|\bto|convert .{0,20}to|how many)\s+(?P<en>[KMGTP]i?B(?:/s)?|[KMGT]bps|hours|days|minutes)\b",
 )
 _TIMES = re.compile(r"\s*(?:[x×*✕]|乘(?:以)?|times)\s*", re.I)
-_IDLE = re.compile(r"空转|空闲|闲置|浪费|没用上|idle|wast|unused", re.I)
+_IDLE = re.compile(r"白烧|白花|空转|空闲|闲置|浪费|没用上|idle|wast|unused", re.I)
 _BOUGHT = re.compile(r"抢占|竞价|预留|包年|包月|承诺|\bspot\b|preempt|reserv|commit", re.I)
 _ALL_YEAR = re.compile(r"全年|一整年|all year|whole year|year[- ]round|24/7|7x24", re.I)
 _A_KWH = re.compile(r"\s*(?:元|块)?\s*(?:[一每]|/)\s*度")
@@ -210,10 +210,22 @@ def _power_bill(mentions: Mentions) -> Sequence[str]:
 
 
 def _expression(mentions: Mentions) -> Sequence[str]:
-    if bill := _power_bill(mentions) or _product(mentions):
+    if bill := _power_bill(mentions) or _wasted(mentions) or _product(mentions):
         return bill
     found = None if _FITS.search(mentions.text) or _bought(mentions) else solved(mentions)
     return [found[0]] if found else []
+
+
+_BUSY = re.compile(r"利用率|使用率|utili[sz]ation|busy", re.I)
+
+
+def _wasted(mentions: Mentions) -> Sequence[str]:
+    """What was paid for capacity that stood idle: amount x price x the share that was not used."""
+    used = next((q for q in mentions.quantities if q.unit == "fraction" and _near(mentions.text, q, _BUSY, 10)), None)
+    rate, quantity = _rate(mentions), _quantity(mentions)
+    if used is None or rate is None or quantity is None or not _IDLE.search(mentions.text):
+        return []
+    return [f"{_priced(rate)} x {quantity.text} x {1 - used.value:.10g}"]
 
 
 def _in_expression(mentions: Mentions) -> Sequence[Quantity]:
@@ -269,7 +281,7 @@ FRAME = Frame(
     tool="calculate",
     asks=re.compile(
         r"折合|每卡|电费|electricity (?:cost|bill)|一共|合(?:多少|计)|每小时(?:多少|合)|一小时(?:多少|合)|单价|账单|多少钱|等于多少|是多少\s*[KMGT]|换算|涨了|百分之|打.折|放得下|浪费"
-        r"|\bbill\b|hourly rate|per (?:gpu|card)[- ]?hour|per month|a month|is it normal|really pay|rate per|how much (?:is|do|did|would)|convert|percent|\bfits?\b|\btotal\b|what does .{0,30}cost|average cost|per hour\?|split|damage",
+        r"|\bbill\b|hourly rate|per (?:gpu|card)[- ]?hour|per month|a month|吞吐|每秒|throughput|is it normal|really pay|rate per|how much (?:is|do|did|would)|convert|percent|\bfits?\b|\btotal\b|what does .{0,30}cost|average cost|per hour\?|split|damage",
         re.I,
     ),
     derived=(

@@ -72,7 +72,7 @@ METHOD = Choice(
             "full",
             re.compile(
                 r"全参|全量(?!\s*(?:ckpt|checkpoint|检查点|存))|全部参数|全精调|full[- ]?(?:param|fine|ft|train|weight)|"
-                r"\bsft\b|预训练|从头训|从零训|pre-?train|from scratch|zero-?[123]|fsdp",
+                r"\bsft\b|adam(?:w)?\b|优化器状态?|混合精度|mixed[- ]precision|预训练|从头训|从零训|pre-?train|from scratch|zero-?[123]|fsdp",
                 re.I,
             ),
         ),

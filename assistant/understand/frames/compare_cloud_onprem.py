@@ -3,13 +3,39 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from assistant.understand.frames import common
-from assistant.understand.slots import Amount, Frame
+from assistant.understand.mentions import Mentions
+from assistant.understand.slots import Amount, Derived, Frame
+from knowledge.quantities import Quantity
 
 _CLOUD = re.compile(r"云|租|按需|按量|cloud|rent|on[- ]?demand|per gpu", re.I)
+_CLOUD_BILL = re.compile(
+    r"(?:每(?:个)?月|月)[^，。,]{0,4}云[^，。,]{0,3}|云[^，。,]{0,4}(?:每(?:个)?月|月)[^，。,]{0,3}|cloud bill (?:is|of)|a month (?:on|to|for) (?:the )?cloud",
+    re.I,
+)
 _SERVER = re.compile(r"服务器|整机|(?:一|每|单)台|8卡机|server|machine|node|dgx|box", re.I)
 _PURCHASE = re.compile(r"自建|自购|买|采购|硬件|总共|服务器|server|hardware|buy|purchase|cluster|own", re.I)
+
+_SALARY = re.compile(r"年薪|工资|薪|salary|salaries|per (?:person|engineer|head)|each", re.I)
+_MONEY_A_YEAR = re.compile(r"[A-Z]{3}/year$")
+
+
+def _yearly_amounts(mentions: Mentions) -> Sequence[Quantity]:
+    """What is paid a year for power, staff, space: everything but what one of the staff earns and the cloud's bill."""
+    return [
+        q
+        for q in mentions.quantities
+        if _MONEY_A_YEAR.match(q.unit)
+        and not (_SALARY.search(around := mentions.text[max(0, q.start - 8) : q.end + 4]) or _CLOUD.search(around))
+    ]
+
+
+def _yearly(mentions: Mentions) -> Sequence[float]:
+    amounts = _yearly_amounts(mentions)
+    return [sum(q.value for q in amounts)] if amounts else []
+
 
 FRAME = Frame(
     tool="compare_cloud_onprem",
@@ -28,11 +54,16 @@ FRAME = Frame(
             "cloud_price_per_gpu_hour", "1", cues=re.compile(r"per gpu[- ]hour|每卡时|an? gpu[- ]hour", re.I), reach=6
         ),
         Amount("cloud_price_per_gpu_hour", "money", cues=common.PER_GPU_HOUR, reach=4),
-        Amount("cloud_price_per_hour", "money/hour", plain=True),
-        Amount("cloud_cost_per_month", "money/month", cues=_CLOUD, reach=10),
+        Amount("cloud_price_per_hour", "money/hour", plain=True, exact=True),
+        Amount("cloud_cost_per_month", "money/month", cues=_CLOUD, reach=10, exact=True),
+        Amount("cloud_cost_per_month", "money", cues=_CLOUD_BILL, reach=3),
         Amount("colocation_per_month", "money/month", cues=re.compile(r"托管|机柜|机房|colo|rack|hosting", re.I)),
         Amount("colocation_per_month", "1/month", cues=re.compile(r"托管|机柜|机房|colo|rack", re.I)),
-        Amount("salary_per_year", "money/year", plain=True),
+        Amount(
+            "salary_per_year",
+            "money/year",
+            cues=re.compile(r"年薪|工资|薪|salary|salaries|per (?:person|engineer|head)|each", re.I),
+        ),
         Amount(
             "price_per_gpu",
             "money",
@@ -52,7 +83,7 @@ FRAME = Frame(
         Amount("staff", "person", plain=True),
         Amount("runs_per_year", "run", plain=True),
         Amount("gpu_hours_per_run", "gpu-hour", cues=re.compile(r"每次|each|per run|a run", re.I)),
-        Amount("gpu_hours_per_year", "gpu-hour", plain=True),
+        Amount("gpu_hours_per_year", "gpu-hour", plain=True, least=10.0),
         Amount("hours_per_run", "hour", cues=re.compile(r"每次|每回|each|per run|a run", re.I), reach=8),
         Amount("hours_per_day", "hour", cues=re.compile(r"每天|一天|a day|per day|daily", re.I), reach=6),
         Amount(
@@ -67,8 +98,14 @@ FRAME = Frame(
         r"自建|自购|自己|买|租|上云|回本|打平|tco|\bbuy|\bown|purchas|payback|\brent|cloud|break-?even|on-?prem|in-?house",
         re.I,
     ),
-    needs=(("hardware_cost",), ("server_price",), ("price_per_gpu",)),
-    derived=(common.GPU, common.GPU_COUNT, common.CURRENCY, common.PROVIDER),
+    needs=(("cloud_cost_per_month",), ("hardware_cost",), ("server_price",), ("price_per_gpu",)),
+    derived=(
+        Derived("other_per_year", lambda mentions: _yearly(mentions)[:1], accounts=_yearly_amounts),
+        common.GPU,
+        common.GPU_COUNT,
+        common.CURRENCY,
+        common.PROVIDER,
+    ),
     follow_ups={
         "zh": ("利用率降到 30% 呢？", "用五年呢？", "自建有哪些常被漏掉的成本？"),
         "en": ("What at 30% utilisation?", "Over five years?", "Which costs of owning are forgotten most?"),

@@ -55,11 +55,22 @@ _CHEAPER = re.compile(r"便宜|省|优惠|折扣|降|减|低|off|cheaper|discoun
 def _refine(arguments: dict[str, Any], mentions: Mentions) -> dict[str, Any]:
     if "commitment_years" in arguments and arguments.get("hours", 1.0) % _HOURS_PER_YEAR == 0:
         arguments.pop("hours")  # the length of the commitment, not of a job
+    if arguments.get("hours_per_year", 1.0) % _HOURS_PER_YEAR == 0:
+        arguments.pop("hours_per_year")
     if not {"spot_discount", "reserved_discount"} & arguments.keys() and (left := _left_of_price(mentions, _ANY)):
-        arguments["reserved_discount"] = left[0]
+        arguments["discount"] = left[0]
     spot = "spot_discount" in arguments and _SPOT.search(mentions.text)
     if spot and "reserved_discount" in arguments and not _RESERVED.search(mentions.text):
         arguments.pop("reserved_discount")
+    return arguments
+
+
+def _settle(arguments: dict[str, Any]) -> dict[str, Any]:
+    """A discount without a word of what it is on is on what was discounted before, else on the commitment."""
+    discount = arguments.pop("discount", None)
+    if discount is not None:
+        spot = "spot_discount" in arguments and "reserved_discount" not in arguments
+        arguments["spot_discount" if spot else "reserved_discount"] = discount
     return arguments
 
 
@@ -75,8 +86,18 @@ FRAME = Frame(
         Amount("reserved_price_per_hour", "money/hour", cues=_RESERVED, reach=10),
         Amount("on_demand_price_per_hour", "money/hour", cues=_ON_DEMAND, reach=10, plain=True),
         Amount("on_demand_price_per_hour", "money/gpu-hour", plain=True),
+        Amount("spot_price_per_hour", "money", cues=_SPOT, reach=10),
+        Amount("reserved_price_per_hour", "money", cues=re.compile(r"\breserved\b|\bcommitted\b", re.I), reach=8),
+        Amount("on_demand_price_per_hour", "money", cues=_ON_DEMAND, reach=10),
+        Amount(
+            "hours_per_year",
+            "hour",
+            cues=re.compile(r"一年|每年|全年|a year|per year|yearly", re.I),
+            least=1.0,
+            reach=6,
+        ),
         Amount("on_demand_price_per_hour", "1", cues=re.compile(r"hourly|每(?:个)?小时|一(?:个)?小时", re.I), reach=4),
-        Amount("reserved_price_per_month", "money/month", cues=_RESERVED, reach=12),
+        Amount("reserved_price_per_month", "money/month", cues=_RESERVED, reach=12, exact=True),
         Amount("reserved_price_per_month", "money", cues=re.compile(r"包月|每月|monthly|per month|commit", re.I)),
         Amount("reserved_price_per_month", "1", cues=re.compile(r"包月|monthly", re.I), reach=14),
         Amount(
@@ -106,6 +127,8 @@ FRAME = Frame(
         re.I,
     ),
     needs=(
+        ("hours_per_day",),
+        ("discount",),
         ("spot_discount",),
         ("reserved_discount",),
         ("spot_price_per_hour",),
@@ -155,6 +178,7 @@ FRAME = Frame(
         common.REGION,
     ),
     refine=_refine,
+    settle=_settle,
     follow_ups={
         "zh": ("利用率多少时包年更划算？", "存一次检查点 5 分钟，多久存一次？", "抢占式有什么前提和风险？"),
         "en": (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from assistant.understand.frames import common
-from assistant.understand.slots import Amount, Derived, Frame
+from assistant.understand.slots import Amount, Choice, Derived, Frame
 
 FRAME = Frame(
     tool="estimate_carbon",
@@ -22,6 +22,21 @@ FRAME = Frame(
         Amount("electricity_price", "money/kWh", plain=True),
         Amount("hours", "hour", cues=re.compile(r"跑|小时|hours?", re.I), reach=4),
         Amount("days", "day", plain=True),
+    ),
+    choices=(
+        Choice(
+            "rank_regions",
+            (
+                (
+                    True,
+                    re.compile(
+                        r"(?:哪(?:个|些|里|儿)|什么)[^，。？?]{0,10}(?:区域|地域|地区|地方)[^，。？?]{0,10}(?:绿|碳|环保|清洁)|最(?:绿|低碳|环保|清洁)的?[^，。？?]{0,6}(?:区|地)"
+                        r"|(?:greenest|cleanest|lowest[- ]carbon|least carbon)[^.?]{0,20}(?:region|place|grid|location)|(?:which|what|where)[^.?]{0,20}regions?[^.?]{0,24}(?:green|clean|carbon|grid)",
+                        re.I,
+                    ),
+                ),
+            ),
+        ),
     ),
     derived=(
         common.GPU,

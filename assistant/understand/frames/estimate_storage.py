@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from assistant.understand.frames import common
 from assistant.understand.mentions import Mentions
-from assistant.understand.slots import Amount, Choice, Frame
+from assistant.understand.slots import Amount, Choice, Derived, Frame
 
 _CHECKPOINT = re.compile(r"ckpt|checkpoint|检查点|存档|快照|snapshot", re.I)
 _ARCHIVE = re.compile(r"归档|冷|低频|archive|glacier|cold|cool", re.I)
@@ -42,6 +43,18 @@ def _refine(arguments: dict[str, Any], mentions: Mentions) -> dict[str, Any]:
 
 
 _ESTIMATED = re.compile(r"~|约|大概|差不多|about|around|\?!|？！", re.I)
+
+_ONE_MORE = re.compile(
+    r"(?P<third>\bthird cop|第三份)|\b(?:an? )?(?:second|extra|additional) cop|\banother (?:copy|replica)|(?:再|另|多)(?:存|加|备|来|放)?(?:上)?一份|第二份|异地(?:再)?(?:存|备)(?:份)?一份",
+    re.I,
+)
+
+
+def _more_copies(mentions: Mentions) -> Sequence[float]:
+    """Copies that are counted on: "a second copy", "再存一份"."""
+    match = _ONE_MORE.search(mentions.text)
+    return [3.0 if match["third"] else 2.0] if match else []
+
 
 FRAME = Frame(
     tool="estimate_storage",
@@ -84,7 +97,7 @@ FRAME = Frame(
         Amount("checkpoint_count", "1", cues=re.compile(r"共|一共|总共|in all|total", re.I), reach=4),
         Amount("write_bytes_per_second", "byte/s", plain=True),
         Amount("tokens", "tokens", plain=True),
-        Amount("monthly_cost", "money/month", plain=True),
+        Amount("monthly_cost", "money/month", plain=True, exact=True),
         Amount("bytes_per_example", "byte", cues=re.compile(r"每个样本|每张图|per (?:image|sample|example)", re.I)),
     ),
     choices=(
@@ -101,7 +114,7 @@ FRAME = Frame(
         ),
         Choice("tier", (("archive", re.compile(r"全部归档|都归档|archive tier|glacier", re.I)),)),
     ),
-    derived=(common.MODEL, common.GPU_COUNT, common.CURRENCY, common.PROVIDER),
+    derived=(Derived("copies", _more_copies), common.MODEL, common.GPU_COUNT, common.CURRENCY, common.PROVIDER),
     needs=(
         ("volume_bytes",),
         ("write_seconds", "save_every_seconds"),

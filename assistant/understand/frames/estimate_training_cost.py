@@ -15,6 +15,7 @@ _OPTIMAL = re.compile(
     re.I,
 )
 """Asks for what is trained best with what there is."""
+_WASTE = re.compile(r"^(?!.*(?:训|token|train)).*(?:浪费|白烧|白花|空转|\bwast|\bidle)", re.I | re.S)
 _BUDGET = re.compile(r"预算|以内|给你|只有|手头|budget|\bhave\b|under|within|at most|afford", re.I)
 
 
@@ -106,6 +107,7 @@ FRAME = Frame(
         frozenset({"price_per_gpu_hour", "price_per_instance_hour", "purchase"}),
         frozenset({"mfu", "tokens_per_second_per_gpu", "tokens_per_second"}),
     ),
+    unless=_WASTE,
     refine=_refine,
     follow_ups={
         "zh": ("换成抢占式实例能省多少？", "显存放得下吗？", "预算减半能训多少 token？"),

@@ -9,6 +9,7 @@ from typing import Any
 from assistant.understand.frames import common
 from assistant.understand.mentions import Mentions
 from assistant.understand.slots import Amount, Derived, Frame
+from knowledge.quantities import Quantity
 
 _SPENT = re.compile(r"已经?|花了|花掉|用了|用掉|烧了|spent|spend|used|so far|to date|gone", re.I)
 _LEFT = re.compile(r"剩|余|还有|left|remaining|remain", re.I)
@@ -38,7 +39,7 @@ _WORDS = {
 
 
 _PERIODS = ((re.compile(r"季度|quarter", re.I), 91.0), (re.compile(r"(?:全|今|本|一)年|年度|\byear", re.I), 365.0),
-            (re.compile(r"(?<![个\d一二两三四五六七八九十])月|\bmonth", re.I), 30.0))  # fmt: skip
+            (re.compile(r"(?<![个\d一二两三四五六七八九十])月|[这本当]个月|\bmonth", re.I), 30.0))  # fmt: skip
 
 
 def _period(mentions: Mentions) -> Sequence[float]:
@@ -46,6 +47,18 @@ def _period(mentions: Mentions) -> Sequence[float]:
     if not (_SPENT.search(mentions.text) or _DAILY.search(mentions.text)):
         return []
     return [days for words, days in _PERIODS if words.search(mentions.text)][:1]
+
+
+def _left_share(mentions: Mentions) -> Sequence[Quantity]:
+    """The share of the budget that is left: "还剩20%"."""
+    shares = [q for q in mentions.quantities if q.unit == "fraction" and 0 < q.value < 1]
+    return [
+        q for q in shares if _LEFT.search(mentions.text[max(0, q.start - 6) : q.start] + mentions.text[q.end :][:6])
+    ][:1]
+
+
+def _spent_of_left(mentions: Mentions) -> Sequence[float]:
+    return [round(1 - q.value, 10) for q in _left_share(mentions)]
 
 
 def _phase_count(mentions: Mentions) -> Sequence[int]:
@@ -98,6 +111,7 @@ FRAME = Frame(
     ),
     derived=(
         Derived("period_days", _period),
+        Derived("spent_share", _spent_of_left, accounts=_left_share),
         Derived("phase_count", _phase_count),
         Derived("thresholds", _thresholds, units=("fraction",)),
         common.CURRENCY,

@@ -9,6 +9,7 @@ from typing import Any
 from assistant.understand.frames import common
 from assistant.understand.mentions import Mentions
 from assistant.understand.slots import Amount, Choice, Derived, Frame
+from knowledge import quantities
 from knowledge.quantities import Quantity, compatible
 
 _COPYING = re.compile(r"拷|导入|导出|写盘|单台|每台|设备|copy|copies|import|fill|device|appliance", re.I)
@@ -50,12 +51,42 @@ def _lines(before: str) -> int:
 
 
 def _line_rates(mentions: Mentions) -> Sequence[float]:
+    reached = _reached_amounts(mentions)
     stated = [
         quantity.to("bit/s") * _lines(mentions.text[: quantity.start])
         for quantity in _rates(mentions)
-        if not _of_a_device(quantity, mentions)
+        if not _of_a_device(quantity, mentions) and not any(quantity is q for q in reached[1:])
     ]
     return stated or ([0.0] if _NOTHING.search(mentions.text) else [])
+
+
+_REALLY = re.compile(
+    r"实际|实测|真正|只有|只能|really|actual(?:ly)?|effective(?:ly)?|real(?:istic)?|only (?:get|see)|measured", re.I
+)
+
+
+def _reached_amounts(mentions: Mentions) -> Sequence[Quantity]:
+    """The line's rate and what is really reached of it ("2 Gbps, 实际跑 1.5"): two rates, or a bare number after the first."""
+    rates = [q for q in _rates(mentions) if not _of_a_device(q, mentions)]
+    if not rates:
+        return []
+    nominal = rates[0]
+    for quantity in mentions.quantities:
+        if quantity.start < nominal.end or not (quantity.unit == "1" or quantity in rates[1:]):
+            continue
+        if _REALLY.search(mentions.text[nominal.end : quantity.start]) and quantity.start - nominal.end <= _REACH:
+            return [nominal, quantity]
+    return []
+
+
+def _reached(mentions: Mentions) -> Sequence[float]:
+    amounts = _reached_amounts(mentions)
+    if not amounts:
+        return []
+    nominal, real = amounts
+    reached = real.to("bit/s") if real.unit != "1" else quantities.convert(real.value, nominal.written, "bit/s")
+    share = reached / nominal.to("bit/s") if nominal.value else 0.0
+    return [share] if 0 < share <= 1 else []
 
 
 _NOTHING = re.compile(
@@ -135,6 +166,7 @@ FRAME = Frame(
         ),
     ),
     derived=(
+        Derived("utilization", _reached, accounts=_reached_amounts),
         Derived("bandwidth_bits_per_second", lambda mentions: _line_rates(mentions)[:1], units=("bit/s", "byte/s")),
         Derived("compare_bandwidth_bits_per_second", lambda mentions: _line_rates(mentions)[1:2]),
         Derived("device_copy_bytes_per_second", lambda mentions: _device_rates(mentions)[:1]),
