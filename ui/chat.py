@@ -10,6 +10,7 @@ from typing import Any
 import gradio as gr
 
 from assistant.advisor import Advisor
+from assistant.api.access.audit import record
 from assistant.errors import AdvisorError, ConversationNotFound
 from assistant.events import Answered, Stage, StageStarted, TextReleased
 from assistant.schema import Answer, Language
@@ -51,6 +52,8 @@ def build(advisor: Advisor, prices: Prices) -> None:
     def respond(event: gr.EventData, request: gr.Request) -> Iterator[Update]:
         asked = event._data if isinstance(event._data, dict) else {}
         who, groups = owner(request), caller(request).groups
+        if request.request is not None:
+            record(request.request, "ask", str(asked.get("conversation") or ""))
         yield from _turns(advisor, prices, asked, who, groups, language(request))
 
     asking = past.ask(

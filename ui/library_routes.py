@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
 from assistant.advisor import Advisor
-from assistant.api.access import requires
+from assistant.api.access import Note, audited, requires
 from assistant.errors import InvalidInput
 from knowledge.ingest import FileReport, ingest, ingest_url
 from ui.jobs import Job, Jobs, job_html
@@ -54,9 +54,10 @@ def library_routes(advisor: Advisor, jobs: Jobs) -> APIRouter:
         return search_html(advisor.searcher.search(q, SEARCH_RESULTS, groups=caller(request).groups), language(request))
 
     @router.post("/library/files", dependencies=[OwnPage, Editor])
-    def add_files(request: Request, files: Files) -> dict[str, str]:
+    def add_files(request: Request, files: Files, note: Annotated[Note, audited("document.upload")]) -> dict[str, str]:
         spoken = language(request)
         paths = save_uploads(files, advisor.settings.data_dir / "uploads")
+        note.object = ", ".join(path.name for path in paths)[:500]
 
         def work(job: Job) -> None:
             for step, path in zip(job.steps, paths, strict=True):
@@ -72,8 +73,11 @@ def library_routes(advisor: Advisor, jobs: Jobs) -> APIRouter:
         return {"job": jobs.start("ingest", owner(request), [path.name for path in paths], work).id}
 
     @router.post("/library/url", dependencies=[OwnPage, Editor])
-    def add_url(request: Request, address: Address) -> dict[str, str]:
+    def add_url(
+        request: Request, address: Address, note: Annotated[Note, audited("document.upload")]
+    ) -> dict[str, str]:
         spoken = language(request)
+        note.object = address.url
 
         def work(job: Job) -> None:
             job.steps[0].status = "working"
@@ -89,7 +93,7 @@ def library_routes(advisor: Advisor, jobs: Jobs) -> APIRouter:
 
         return {"job": jobs.start("ingest", owner(request), [address.url], work).id}
 
-    @router.delete("/library/documents/{document_id}", dependencies=[OwnPage, Editor])
+    @router.delete("/library/documents/{document_id}", dependencies=[OwnPage, Editor, audited("document.delete")])
     def delete(request: Request, document_id: str) -> dict[str, str]:
         document = advisor.store.document(document_id, caller(request).groups)
         advisor.store.remove(document_id)

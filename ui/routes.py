@@ -9,6 +9,7 @@ from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel, Field
 
 from assistant.advisor import Advisor
+from assistant.api.access import audited
 from assistant.errors import ConversationNotFound
 from ui.calculations import calculate
 from ui.calculators import calculators_html, compare_html
@@ -105,25 +106,25 @@ def chat_routes(advisor: Advisor) -> APIRouter:
         headers = {"content-disposition": f'attachment; filename="conversation-{conversation_id[:8]}.md"'}
         return Response(text, media_type="text/markdown; charset=utf-8", headers=headers)
 
-    @router.patch("/conversations/{conversation_id}", dependencies=[OwnPage])
+    @router.patch("/conversations/{conversation_id}", dependencies=[OwnPage, audited("conversation.rename")])
     def rename(request: Request, conversation_id: str, renamed: Renamed) -> dict[str, str]:
         advisor.conversations.rename(conversation_id, renamed.title, owner(request))
         return {"title": renamed.title}
 
-    @router.delete("/conversations/{conversation_id}", dependencies=[OwnPage])
+    @router.delete("/conversations/{conversation_id}", dependencies=[OwnPage, audited("conversation.delete")])
     def delete(request: Request, conversation_id: str) -> dict[str, int]:
         advisor.conversations.delete(conversation_id, owner(request))
         advisor.attachments.delete(conversation_id)
         return {"deleted": 1}
 
-    @router.delete("/conversations", dependencies=[OwnPage])
+    @router.delete("/conversations", dependencies=[OwnPage, audited("conversation.delete")])
     def delete_all(request: Request) -> dict[str, int]:
         who = owner(request)
         for summary in advisor.conversations.summaries(who, limit=ALL):
             advisor.attachments.delete(summary.id)
         return {"deleted": advisor.conversations.delete_all(who)}
 
-    @router.post("/feedback", dependencies=[OwnPage])
+    @router.post("/feedback", dependencies=[OwnPage, audited("feedback")])
     def feedback(request: Request, rated: Rated) -> dict[str, str]:
         who = owner(request)
         answer = advisor.conversations.answer(rated.conversation, rated.answer, who)

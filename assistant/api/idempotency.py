@@ -27,6 +27,7 @@ REPLAYED = "idempotent-replayed"
 KEPT = timedelta(hours=24)
 ABANDONED = timedelta(minutes=15)
 """A request that has been worked on for so long was broken off."""
+SWEPT = timedelta(minutes=1)
 _METHODS = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _KEY = re.compile(r"[\x21-\x7e]{1,200}")
 _MAX_BODY = 2_000_000
@@ -37,6 +38,7 @@ class Memory:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._swept = datetime.min.replace(tzinfo=UTC)
 
     def begin(self, owner: str, key: str, fingerprint: str) -> Response | None:
         """Start a request, or the answer that it had before.
@@ -45,12 +47,7 @@ class Memory:
             Refused: 409 while it is being worked on, 422 for a key that was used for another request.
         """
         now = datetime.now(UTC)
-        self._database.change(
-            (
-                "DELETE FROM idempotency WHERE created < :old OR (status IS NULL AND created < :abandoned)",
-                {"old": (now - KEPT).isoformat(), "abandoned": (now - ABANDONED).isoformat()},
-            )
-        )
+        self._sweep(now)
         row = {"owner": owner, "idempotency_key": key, "fingerprint": fingerprint, "created": now.isoformat()}
         if self._database.insert("idempotency", **row):
             return None
@@ -64,6 +61,17 @@ class Memory:
             raise Refused(409, "in_progress", detail, headers={"retry-after": "1"})
         headers: dict[str, str] = json.loads(found[0]["headers"])
         return Response(found[0]["body"], found[0]["status"], {**headers, REPLAYED: "true"})
+
+    def _sweep(self, now: datetime) -> None:
+        if now - self._swept < SWEPT:
+            return
+        self._swept = now
+        self._database.change(
+            (
+                "DELETE FROM idempotency WHERE created < :old OR (status IS NULL AND created < :abandoned)",
+                {"old": (now - KEPT).isoformat(), "abandoned": (now - ABANDONED).isoformat()},
+            )
+        )
 
     def finish(self, owner: str, key: str, status: int, headers: Mapping[str, str], body: str) -> None:
         """Keep the answer."""

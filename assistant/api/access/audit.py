@@ -10,6 +10,7 @@ from typing import Any
 from anyio import to_thread
 from fastapi import Depends, Request
 from pydantic import BaseModel
+from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assistant.api.access.caller import Caller
@@ -17,6 +18,7 @@ from assistant.api.database import Database, now
 from assistant.api.problems import request_id
 
 _NOTE = "audit_note"
+_LOG = "advisor.audit_log"
 
 
 @dataclass(slots=True)
@@ -85,9 +87,16 @@ def audited(action: str) -> Any:
 
 def put_on_record(request: Request, action: str) -> Note:
     """Put a request on record where there is no dependency to do it."""
-    made = Note(action)
+    made = Note(action, ", ".join(str(value) for value in request.path_params.values()))
     request.scope["state"][_NOTE] = made
     return made
+
+
+def record(connection: HTTPConnection, action: str, object_: str) -> None:
+    """Put on record what is done apart from a request, by whoever opened the connection."""
+    log, caller = connection.scope.get(_LOG), connection.scope.get("user")
+    if isinstance(log, AuditLog) and isinstance(caller, Caller):
+        log.write(caller, Note(action, object_), 200, _address(connection.scope), request_id(connection.scope))
 
 
 class Audit:
@@ -112,9 +121,13 @@ class Audit:
             await send(message)
 
         try:
+            scope[_LOG] = self._log
             await self._app(scope, receive, watched)
         finally:
             note = scope["state"].get(_NOTE)
             if note is not None:
-                address = scope["client"][0] if scope.get("client") else ""
-                await to_thread.run_sync(self._log.write, caller, note, status, address, request_id(scope))
+                await to_thread.run_sync(self._log.write, caller, note, status, _address(scope), request_id(scope))
+
+
+def _address(scope: Scope) -> str:
+    return str(scope["client"][0]) if scope.get("client") else ""
