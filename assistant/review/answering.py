@@ -24,9 +24,10 @@ FOLDER = "review"
 """Of the documents written here, in the data folder."""
 _MAX_POINTS = 4
 _FIGURE = re.compile(
-    r"\d+(?:[.,:]\d+)*\s*(?:%|[A-Za-z]{1,5}\b|[\u4e00-\u9fff]{1,2})?|\b[A-Za-z]*[A-Z][A-Za-z0-9-]*[A-Z0-9]\w*"
+    r"\b[A-Za-z][A-Za-z0-9-]*-\w+|\b[A-Za-z]*[A-Z][A-Za-z0-9]*[A-Z0-9]\w*"
+    r"|\d+(?:[.,:]\d+)*\s*(?:%|[A-Za-z]{1,5}\b|[\u4e00-\u9fff](?![\u4e00-\u9fff]))?"
 )
-_CLAUSE = re.compile(r"[，。；,.;!?！？：:\n]")
+_CLAUSE = re.compile(r"[，。；！？：\n]|[,.;:!?](?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +114,8 @@ def key_points(quotes: Sequence[str], text: str) -> list[list[str]]:
     said = _squeezed(text)
     figures = [match.group().strip() for quote in quotes for match in _FIGURE.finditer(quote)]
     clauses = sorted((c.strip() for quote in quotes for c in _CLAUSE.split(quote)), key=len, reverse=True)
-    points = list(dict.fromkeys(point for point in figures if len(point) > 1 and _squeezed(point) in said))[
-        :_MAX_POINTS
-    ]
+    stated = [figure for figure in dict.fromkeys(figures) if len(figure) > 1 and _squeezed(figure) in said]
+    points = stated[:_MAX_POINTS]
     points += [clause for clause in clauses if len(clause) > 1 and _squeezed(clause) in said][:2]
     return [[point] for point in points]
 

@@ -18,7 +18,8 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("phone", re.compile(r"(?<![\w.,])\+\d{1,3}(?:[ .-]?\(?\d{1,4}\)?){2,5}(?!\w)")),
     ("phone", re.compile(r"(?<![\w.,])\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}(?!\w)")),
     ("host", re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?:/\d{1,2}|:\d{1,5})?(?![\w.]*\d)")),
-    ("key", re.compile(r"\b(?=[\w+/=-]*[A-Za-z])(?=[\w+/=-]*\d)[A-Za-z0-9][\w+/=-]{19,}")),
+    # A run without separators, as no model or instance is named, after prefixes such as "sk-proj-".
+    ("key", re.compile(r"\b(?:[A-Za-z]{1,8}[-_]){0,3}(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9+/]{20,}={0,2}(?!\w)")),
     (
         "key",
         re.compile(

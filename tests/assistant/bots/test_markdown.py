@@ -67,7 +67,8 @@ def test_tables_where_the_platform_has_them_and_where_it_has_none() -> None:
 def test_what_documents_hold_takes_no_effect(name: str) -> None:
     hostile = "See [here](https://evil.example), ![x](https://evil.example/p.png), <!channel> <@U1> <at id=all></at>."
     text = "\n".join(write(block, DIALECTS[name]) for block in parse(hostile))
-    assert not re.search(r"\]\(|<[!@a]", text)
+    assert not re.search(r"<[!@a]", text)
+    assert name == "slack" or "](" not in text  # which Slack shows as it is
     assert "evil.example" in text
 
 
