@@ -5,14 +5,34 @@ Beside `SUBJECT.md` lies `SUBJECT.questions.txt`. A line `## Heading` names a se
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from knowledge.errors import DocumentError
 from knowledge.records import Chunk
 
 SUFFIX = ".questions.txt"
+TYPED = Path(__file__).with_name("training") / "questions.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class TypedQuestion:
+    """A question on the shipped guidance as somebody types it, which the question forms lack."""
+
+    text: str
+    subject: str
+    """Stem of the document."""
+    section: str
+    """Heading in the document of either language."""
+
+
+def typed_questions() -> list[TypedQuestion]:
+    """All of them, in a fixed order."""
+    rows = [json.loads(line) for line in TYPED.read_text(encoding="utf-8").splitlines()]
+    return [TypedQuestion(row["question"], row["subject"], row["section"]) for row in rows]
 
 
 def is_question_file(path: Path) -> bool:

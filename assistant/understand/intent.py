@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from knowledge.encoders import Encoder
-from knowledge.questions import SUFFIX, parse_questions
+from knowledge.questions import SUFFIX, parse_questions, typed_questions
 from knowledge.records import Vector
 from knowledge.shipped import shipped_paths
 
@@ -101,7 +101,13 @@ def _examples() -> Mapping[str, tuple[str, ...]]:
         for file in sorted(EXAMPLES.iterdir(), key=lambda file: file.name)
         if file.name.endswith(".txt")
     }
-    return written | {GUIDANCE: (*written[GUIDANCE], *_shipped_forms()[::FORMS_STRIDE])}
+    return written | {
+        GUIDANCE: (
+            *written[GUIDANCE],
+            *_shipped_forms()[::FORMS_STRIDE],
+            *(question.text for question in typed_questions()),
+        )
+    }
 
 
 def _shipped_forms() -> list[str]:

