@@ -1,6 +1,6 @@
 // The bubble and the panel that it opens: the messages, the line to type in, and what is kept over a navigation.
 const KEPT = "advisor-widget";
-const MESSAGES = { expired: "expired", expired_token: "expired", unreachable: "unreachable", origin_refused: "unreachable", wrong_origin: "unreachable", day_limit: "today", rate_limited: "soon", conversation_not_found: "gone" };
+const MESSAGES = { expired: "expired", expired_token: "expired", unreachable: "unreachable", origin_refused: "unreachable", wrong_origin: "unreachable", day_limit: "today", rate_limited: "soon" };
 
 class Panel {
   constructor(options) {
@@ -81,18 +81,30 @@ class Panel {
     const turn = this.addTurn(question);
     this.busy(new AbortController());
     const { signal } = this.asking;
+    const show = (name, data) => {
+      if (name === "stage") turn.stage(data.stage);
+      else if (name === "text") turn.release(data.text);
+      else if (name === "answer") this.finish(turn, data);
+      this.scroll();
+    };
     try {
-      await this.service.ask(question, this.kept.conversation, (name, data) => {
-        if (name === "stage") turn.stage(data.stage);
-        else if (name === "text") turn.release(data.text);
-        else if (name === "answer") this.finish(turn, data);
-        this.scroll();
-      }, signal);
+      await this.askOrBegin(question, show, signal);
     } catch (error) {
       if (signal.aborted) turn.stop();
       else this.failed(turn, question, error);
     }
     if (this.asking?.signal === signal) this.busy(null);
+  }
+
+  /** Go on with the conversation, or begin a new one where it isn't there any more. */
+  async askOrBegin(question, show, signal) {
+    try {
+      await this.service.ask(question, this.kept.conversation, show, signal);
+    } catch (error) {
+      if (error.code !== "conversation_not_found" || !this.kept.conversation) throw error;
+      this.keep({ conversation: null });
+      await this.service.ask(question, null, show, signal);
+    }
   }
 
   finish(turn, answer) {
@@ -103,7 +115,6 @@ class Panel {
   }
 
   failed(turn, question, error) {
-    if (error.code === "conversation_not_found") this.keep({ conversation: null });
     turn.retry = () => { turn.element.remove(); this.ask(question); };
     turn.fail(this.say(error));
     this.scroll();
