@@ -246,20 +246,16 @@ class Conversations:
         """Store what the owner thinks of an answer, in place of what they thought before."""
 
         def write(connection: Connection) -> None:
-            connection.execute(
-                sql_delete(_FEEDBACK).where(_FEEDBACK.c.answer_id == answer.id, _FEEDBACK.c.owner == owner)
-            )
-            connection.execute(
-                insert(_FEEDBACK).values(
-                    answer_id=answer.id,
-                    owner=owner,
-                    rating=rating,
-                    reason=reason,
-                    answer=answer.model_dump_json(),
-                    versions=json.dumps(versions),
-                    created=datetime.now(UTC),
-                )
-            )
+            values = {
+                "rating": rating,
+                "reason": reason,
+                "answer": answer.model_dump_json(),
+                "versions": json.dumps(versions),
+                "created": datetime.now(UTC),
+            }
+            own = (_FEEDBACK.c.answer_id == answer.id, _FEEDBACK.c.owner == owner)
+            if connection.execute(update(_FEEDBACK).where(*own).values(values)).rowcount == 0:
+                connection.execute(insert(_FEEDBACK).values(answer_id=answer.id, owner=owner, **values))
 
         self._write(write)
 

@@ -1,4 +1,4 @@
-"""50 people converse while a document is replaced every second: `python -m tests.service.load [--minutes 5]`.
+"""50 people converse while a document is replaced every second: `python -m tests.service.load [--minutes 5] [--data FOLDER]`.
 
 Starts `advisor serve` over the shipped guidance in a temporary folder, lets Locust's people ask (`users`), and uploads
 the next version of one document every second. Fails on any error, any answer that is wrong or mixes two versions, a
@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import csv
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,7 +24,7 @@ from pathlib import Path
 import httpx
 import psutil
 
-from tests.service.serving import ROOT, Server, environment, serving
+from tests.service.serving import ROOT, Server, environment, handbook, serving
 
 PEOPLE = 50
 STARTED_A_SECOND = 5
@@ -43,17 +44,6 @@ class Watched:
     faults: list[str] = field(default_factory=list)
 
 
-def handbook(version: int) -> bytes:
-    """The document that is replaced; every sentence names its version."""
-    return (
-        f"# Kestrel handbook {version}\n\n## What is the Kestrel quota?\n\n"
-        f"The Kestrel quota is {version} GPUs for each team in the Kestrel cluster. Kestrel 集群的配额是每队 {version} 张卡。"
-        f"\n\n## Who approves more than the Kestrel quota?\n\n"
-        f"More than {version} GPUs of the Kestrel cluster are approved by board {version}. "
-        f"超过 {version} 张卡由第 {version} 委员会批准。\n"
-    ).encode()
-
-
 @contextmanager
 def replacing(server: Server) -> Iterator[Watched]:
     """Uploads the next version every second, and looks at the server's memory."""
@@ -66,7 +56,7 @@ def replacing(server: Server) -> Iterator[Watched]:
             while not stopped.is_set():
                 version = FIRST_VERSION + watched.versions
                 try:
-                    sent = client.post("/v1/documents", files={"files": ("kestrel.md", handbook(version))})
+                    sent = client.post("/v1/documents", files={"files": ("kestrel.md", handbook(version).encode())})
                     if sent.status_code != 202:
                         watched.faults.append(f"upload: {sent.status_code} {sent.text[:200]}")
                 except httpx.HTTPError as error:
@@ -119,14 +109,17 @@ def main() -> None:
     """Run and print; status 1 when a requirement is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=5.0)
-    minutes = parser.parse_args().minutes
+    parser.add_argument("--data", type=Path, help="A data folder to begin with, instead of indexing the guidance.")
+    given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="advisor-load-") as place:
         folder = Path(place)
+        if given.data:
+            shutil.copytree(given.data, folder / "data")
         with serving(folder / "data") as server:
             server.ready()
             before = os.getloadavg()[0]
             with replacing(server) as watched:
-                stats = people(server.url, minutes, folder)
+                stats = people(server.url, given.minutes, folder)
             print(f"Load of the machine before {before:.1f}, after {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
             results = verdicts(watched, stats)
     for met, figures in results:

@@ -29,6 +29,19 @@ BUDGET = """# Budgets
 A budget alert only sends a notification and stops nothing by itself. A hard stop needs quotas or an automatic shutdown.
 """
 
+ABOUT_HANDBOOK = "What is the Kestrel quota, and who approves more than it?"
+
+
+def handbook(version: int) -> str:
+    """A document whose every sentence names its version."""
+    return (
+        f"# Kestrel handbook {version}\n\n## What is the Kestrel quota?\n\n"
+        f"The Kestrel quota is {version} GPUs for each team in the Kestrel cluster. Kestrel 集群的配额是每队 {version} 张卡。"
+        f"\n\n## Who approves more than the Kestrel quota?\n\n"
+        f"More than {version} GPUs of the Kestrel cluster are approved by board {version}. "
+        f"超过 {version} 张卡由第 {version} 委员会批准。\n"
+    )
+
 
 @dataclass(frozen=True)
 class Server:

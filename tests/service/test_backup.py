@@ -19,7 +19,7 @@ from knowledge.encoders import load_encoder
 from knowledge.errors import InvalidInput, StoreError
 from knowledge.ingest import ingest
 from knowledge.store import Store
-from tests.service.serving import documents
+from tests.service.serving import ABOUT_HANDBOOK, documents, handbook
 
 QUESTIONS = ("抢占式实例会被收回吗？", "Do budget alerts stop spending?", "1 TB over 1 Gbps, how long?")
 
@@ -43,9 +43,7 @@ def said(advisor: Advisor) -> list[tuple[str, list[str]]]:
 
 
 def quota(path: Path, version: int) -> None:
-    path.write_text(
-        f"# Kestrel quota\n\nThe Kestrel quota is {version} GPUs. Raising {version} takes approval.\n", "utf-8"
-    )
+    path.write_text(handbook(version), "utf-8")
 
 
 @contextmanager
@@ -97,7 +95,7 @@ def test_a_backup_under_load_gives_the_same_answers_elsewhere(settings: Settings
         other.ask("and with a 2 Gbps line?", first.conversation_id).tool_runs[0].inputs["volume_bytes"].value == 40e12
     )
     assert [feedback.rating for feedback in other.conversations.feedback()] == ["up"]
-    (changed,) = [row for row in other.store.documents() if row.title == "Kestrel quota"]
+    (changed,) = [row for row in other.store.documents() if row.title.startswith("Kestrel")]
     assert len(set(re.findall(r"\d+", other.store.source_text(changed.document_id)))) == 1
 
 
@@ -107,20 +105,20 @@ def test_a_running_reader_goes_on_with_what_is_restored(settings: Settings, tmp_
     quota(file, 111)
     ingest(advisor.store, advisor.encoder, [file])
     create(settings, tmp_path / "backup.tar.gz")
-    before = advisor.ask("What is the Kestrel quota?").text
+    before = advisor.ask(ABOUT_HANDBOOK).text
     assert "111" in before
     quota(file, 222)
     ingest(advisor.store, advisor.encoder, [file])
-    late = advisor.ask("What is the Kestrel quota?")
+    late = advisor.ask(ABOUT_HANDBOOK)
     assert "222" in late.text
     with pytest.raises(InvalidInput, match="--replace"):
         restore(settings, tmp_path / "backup.tar.gz", replace=False)
     restore(settings, tmp_path / "backup.tar.gz", replace=True)
-    assert advisor.ask("What is the Kestrel quota?").text == before
+    assert advisor.ask(ABOUT_HANDBOOK).text == before
     assert not advisor.conversations.exists(late.conversation_id)
     quota(file, 333)
     ingest(advisor.store, advisor.encoder, [file])
-    assert "333" in advisor.ask("What is the Kestrel quota?").text
+    assert "333" in advisor.ask(ABOUT_HANDBOOK).text
 
 
 def test_files_that_are_no_backup_change_nothing(settings: Settings, tmp_path: Path) -> None:

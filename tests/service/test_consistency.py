@@ -14,17 +14,12 @@ from knowledge.encoders import load_encoder
 from knowledge.errors import StoreError
 from knowledge.ingest import ingest
 from knowledge.store import Store
+from tests.service.serving import ABOUT_HANDBOOK, handbook
 
-QUESTION = "How many GPUs is the Kestrel quota, and who approves more?"
 
-
-def handbook(folder: Path, version: int) -> Path:
+def put(folder: Path, version: int) -> Path:
     path = folder / "kestrel.md"
-    path.write_text(
-        f"# Kestrel handbook {version}\n\n## What is the Kestrel quota?\n\nThe Kestrel quota is {version} GPUs a team."
-        f"\n\n## Who approves more than the Kestrel quota?\n\nMore than {version} GPUs are approved by board {version}.\n",
-        "utf-8",
-    )
+    path.write_text(handbook(version), "utf-8")
     return path
 
 
@@ -32,22 +27,22 @@ def handbook(folder: Path, version: int) -> Path:
 def advisor(tmp_path: Path) -> Advisor:
     values = Settings(data_dir=tmp_path / "data")
     with Store.open(values.data_dir) as store:
-        ingest(store, load_encoder(values.encoder), [handbook(tmp_path, 1001)])
+        ingest(store, load_encoder(values.encoder), [put(tmp_path, 1001)])
     return Advisor(values)
 
 
 def test_a_pinned_store_stays_as_it_is(advisor: Advisor, tmp_path: Path) -> None:
-    before = advisor.searcher.search(QUESTION)
+    before = advisor.searcher.search(ABOUT_HANDBOOK)
     with advisor.store.pinned() as pinned:
         (document,) = pinned.documents()
-        ingest(advisor.store, advisor.encoder, [handbook(tmp_path, 1002)])
-        after = advisor.searcher.search(QUESTION)
+        ingest(advisor.store, advisor.encoder, [put(tmp_path, 1002)])
+        after = advisor.searcher.search(ABOUT_HANDBOOK)
         assert {hit.chunk_id for hit in after.hits}.isdisjoint(hit.chunk_id for hit in before.hits)
-        assert advisor.searcher.search(QUESTION, store=pinned).hits == before.hits
+        assert advisor.searcher.search(ABOUT_HANDBOOK, store=pinned).hits == before.hits
         assert "1001" in pinned.source_text(document.document_id)
         with pytest.raises(StoreError, match="at one moment"):
             pinned.remove(document.document_id)
-    assert advisor.searcher.search(QUESTION).hits == after.hits
+    assert advisor.searcher.search(ABOUT_HANDBOOK).hits == after.hits
 
 
 def test_no_answer_mixes_two_versions(advisor: Advisor, tmp_path: Path) -> None:
@@ -57,7 +52,7 @@ def test_no_answer_mixes_two_versions(advisor: Advisor, tmp_path: Path) -> None:
     def ask() -> None:
         try:
             while not stopped.is_set():
-                answer = advisor.ask(QUESTION)
+                answer = advisor.ask(ABOUT_HANDBOOK)
                 said = answer.text + "".join(f"{c.title}{c.quote}" for c in answer.citations)
                 versions = set(re.findall(r"\b1\d{3}\b", said))
                 if answer.status != "answered" or len(versions) != 1:
@@ -69,7 +64,7 @@ def test_no_answer_mixes_two_versions(advisor: Advisor, tmp_path: Path) -> None:
     for thread in threads:
         thread.start()
     for version in range(1002, 1025):
-        ingest(advisor.store, advisor.encoder, [handbook(tmp_path, version)])
+        ingest(advisor.store, advisor.encoder, [put(tmp_path, version)])
     stopped.set()
     for thread in threads:
         thread.join()

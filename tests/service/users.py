@@ -12,6 +12,8 @@ from typing import Any
 
 from locust import FastHttpUser, between, task
 
+from tests.service.serving import ABOUT_HANDBOOK
+
 TIMEOUT_SECONDS = 30.0
 VERSION = re.compile(r"(?<!\d)[1-9]\d{5}(?!\d)")
 """The number of a version of the handbook that is replaced every second; it stands in each of its sentences."""
@@ -23,8 +25,8 @@ GUIDANCE = (
     "数据上云怎么传更快？",
 )
 HANDBOOK = (
-    "How many GPUs is the Kestrel quota, and who approves more?",
-    "Kestrel 集群的配额是多少张卡，谁批准更多？",
+    ABOUT_HANDBOOK,
+    "Kestrel 集群的配额是怎么规定的，超过配额由谁批准？",
 )
 
 
