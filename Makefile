@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMPS := .stamps
 
 .DEFAULT_GOAL := help
-.PHONY: chromium widget help run test check bench crash concurrency fuzz load service planted bench-documents bench-page browser screenshots corpus-check coverage examples quality gate calibrate wheel clean
+.PHONY: chromium widget help run test check bench crash concurrency fuzz load service planted bench-documents bench-page browser screenshots corpus-check coverage examples quality gate calibrate retrieval-report separation train-encoder wheel clean
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -46,6 +46,15 @@ gate: $(STAMPS)/venv ## a fast subset of the suites; fails below the stored scor
 
 bench: $(STAMPS)/venv ## speed, in milliseconds and against a calibration loop
 	$(BIN)/python -m evals.bench
+
+retrieval-report: $(STAMPS)/venv ## write docs/retrieval.md
+	$(BIN)/python -m evals.retrieval
+
+separation: $(STAMPS)/venv ## no question serves two of training, choosing and reporting
+	$(BIN)/python -m evals.separation
+
+train-encoder: $(STAMPS)/venv ## train the adapter that ships, about 30 minutes
+	$(BIN)/python -m knowledge.training.train
 
 calibrate: $(STAMPS)/venv ## refit the coverage model
 	$(BIN)/python -m knowledge.calibration evals/data/coverage_dev.jsonl --few evals/data/retrieval/choosing

@@ -36,7 +36,7 @@ ALPHA = 32
 FIRST_LAYER = 4
 """Layers below stay as they are, so that the gradient needn't reach them."""
 LEARNING_RATE = 3e-4
-EPOCHS = 5
+EPOCHS = 4
 SEED = 7
 LONGEST = 112
 """Tokens of a passage that are read while training."""
