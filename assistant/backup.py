@@ -154,9 +154,9 @@ def _unpack(path: Path, place: Path) -> Manifest:
     for name, digest in manifest.files.items():
         if not (place / name).is_file() or _digest(place / name) != digest:
             raise InvalidInput(f"{path} is damaged: {name} is not what was saved.")
-    for name in _kept(place):
-        if str(name) not in manifest.files:
-            (place / name).unlink()
+    for extra in _kept(place):
+        if str(extra) not in manifest.files:
+            (place / extra).unlink()
     return manifest
 
 

@@ -13,6 +13,10 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp_types import CallToolResult, TextContent
 
+from assistant.advisor import Advisor
+from assistant.api.access import Caller
+from assistant.api.mcp import build
+from assistant.settings import Settings
 from assistant.tools.registry import NAMES
 from tests.service.serving import ROOT, Server, environment
 
@@ -97,3 +101,16 @@ def test_failures_are_said_to_the_model(connect: Callable[[Work], None]) -> None
             assert result.is_error and message in text_of(result), tool
 
     connect(work)
+
+
+def test_a_tool_needs_its_scope(data: Path) -> None:
+    caller = Caller("key:one", "reader", frozenset({"search"}), frozenset())
+    served = build(Advisor(Settings(data_dir=data)), lambda _context: caller)
+
+    async def main() -> None:
+        async with Client(served) as client:
+            refused = await client.call_tool("ask", {"question": "hi"})
+            assert refused.is_error and "needs the scope ask" in text_of(refused)
+            assert not (await client.call_tool("search", {"query": "budget"})).is_error
+
+    anyio.run(main)
