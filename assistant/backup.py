@@ -20,6 +20,7 @@ from pathlib import Path
 from pydantic import BaseModel, ValidationError
 
 from assistant import __version__
+from assistant.conversations import Conversations
 from assistant.errors import InvalidInput
 from assistant.settings import Settings
 from assistant.tables import copy_tables
@@ -57,6 +58,7 @@ def create(settings: Settings, path: Path) -> Manifest:
         raise InvalidInput(f"{path} is there already. Name another file for the backup.")
     if not (settings.data_dir / FILE_NAME).exists():
         raise StoreError(f"There is nothing to back up in {settings.data_dir}. Set ADVISOR_DATA_DIR.")
+    Conversations(settings.database).close()  # so that there is one to put back, if an empty one
     part = path.with_name(f"{path.name}.part")
     with _explained(path), tempfile.TemporaryDirectory(prefix="advisor-backup-", dir=path.absolute().parent) as place:
         staged = Path(place)
@@ -106,7 +108,7 @@ def restore(settings: Settings, path: Path, *, replace: bool) -> Manifest:
 def _install(staged: Path, folder: Path) -> None:
     names = set(_kept(staged))
     for name in list(_kept(folder)) if folder.is_dir() else []:
-        if name not in names and name.parts[0] != CONVERSATIONS:
+        if name not in names and str(name) != CONVERSATIONS:
             for file in (folder / name).parent.glob(f"{name.name}*"):
                 file.unlink()
     for name in sorted(names):

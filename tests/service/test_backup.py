@@ -145,5 +145,5 @@ def test_a_backup_is_for_its_owner_alone_and_names_what_it_holds(settings: Setti
     create(settings, archive)
     assert archive.stat().st_mode & 0o077 == 0
     with tarfile.open(archive) as opened:
-        assert opened.getnames() == [MANIFEST, "knowledge.sqlite3", "prices/2026.csv"]
+        assert opened.getnames() == [MANIFEST, "conversations.sqlite3", "knowledge.sqlite3", "prices/2026.csv"]
     assert list(tmp_path.glob("advisor-backup-*")) == []
