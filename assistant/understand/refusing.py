@@ -46,7 +46,7 @@ _PLEASE = re.compile(
     re.I,
 )
 WORDED_TO_ACT_FLOOR = 0.4
-FLOOR = 0.6
+FLOOR = 0.5
 COVERED_FLOOR = 0.9
 """What is unlawful, an order, or to be done in the world must be surer where the documents speak of it."""
 STATED = 2

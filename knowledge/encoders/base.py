@@ -36,6 +36,10 @@ class Encoder(Protocol):
         """Encode a question."""
         ...
 
+    def queries(self, texts: Sequence[str]) -> list[Encoded]:
+        """Encode questions together, which is faster than one by one; results are in the order given."""
+        ...
+
     def passages(self, texts: Sequence[str], *, on_progress: Callable[[int], None] | None = None) -> list[Encoded]:
         """Encode passages; results are in the order given.
 

@@ -62,6 +62,11 @@ class E5Encoder:
         """Encode a question."""
         return next(self._encode([text], QUERY_PREFIX))[1]
 
+    def queries(self, texts: Sequence[str]) -> list[Encoded]:
+        """Encode questions in batches of similar length; results are in the order given."""
+        results = dict(self._encode(texts, QUERY_PREFIX))
+        return [results[place] for place in range(len(texts))]
+
     def passages(self, texts: Sequence[str], *, on_progress: Callable[[int], None] | None = None) -> list[Encoded]:
         """Encode passages in batches of similar length; results are in the order given."""
         results: dict[int, Encoded] = {}

@@ -52,6 +52,10 @@ class EndpointEncoder:
         """Encode a question."""
         return self.passages([text])[0]
 
+    def queries(self, texts: Sequence[str]) -> list[Encoded]:
+        """Encode questions together, in the order given."""
+        return self.passages(texts)
+
     def passages(self, texts: Sequence[str], *, on_progress: Callable[[int], None] | None = None) -> list[Encoded]:
         """Encode passages, in the order given.
 

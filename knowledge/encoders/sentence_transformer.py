@@ -50,6 +50,10 @@ class SentenceTransformerEncoder:
         """Encode a question, with the model's own prompt for queries when it has one."""
         return self._encoded([text], "query")[0]
 
+    def queries(self, texts: Sequence[str]) -> list[Encoded]:
+        """Encode questions together; results in the order given."""
+        return self._encoded(list(texts), "query")
+
     def passages(self, texts: Sequence[str], *, on_progress: Callable[[int], None] | None = None) -> list[Encoded]:
         """Encode passages, with the model's own prompt for documents when it has one; results in the order given."""
         order = sorted(range(len(texts)), key=lambda place: -len(texts[place]))

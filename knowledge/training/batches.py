@@ -35,7 +35,7 @@ def mined_neighbours(passages: Sequence[Passage], encoder: Encoder) -> list[list
     texts = np.stack([encoded.vector for encoded in encoder.passages([p.under_headings for p in passages])])
     neighbours = []
     for place, passage in enumerate(passages):
-        questions: Floats = np.stack([encoder.query(question).vector for question in passage.questions[:8]])
+        questions: Floats = np.stack([e.vector for e in encoder.queries(passage.questions[:8])])
         nearest = np.argsort(-(questions @ texts.T).max(axis=0))[: 4 * FAMILY].tolist()
         neighbours.append([other for other in nearest if other != place and not twins(passages[other], passage)])
     return neighbours

@@ -21,6 +21,9 @@ class HashingEncoder:
     def query(self, text: str) -> Encoded:
         return self._encode(text)
 
+    def queries(self, texts: Sequence[str]) -> list[Encoded]:
+        return self.passages(texts)
+
     def passages(self, texts: Sequence[str], *, on_progress: Callable[[int], None] | None = None) -> list[Encoded]:
         return [self._encode(text) for text in texts]
 
