@@ -12,6 +12,9 @@ from assistant.api import logs
 from assistant.api.settings import ServiceSettings
 from assistant.commands.schedule import scheduled
 
+KEEP_ALIVE_SECONDS = 75
+"""Longer than clients and proxies keep an idle connection, so that none asks on one that is just being closed."""
+
 
 def run(app: FastAPI, advisor: Advisor, settings: ServiceSettings, host: str, port: int) -> None:
     """Serve until a signal ends it. Then no request is taken any more, and those being answered have
@@ -28,5 +31,6 @@ def run(app: FastAPI, advisor: Advisor, settings: ServiceSettings, host: str, po
             access_log=False,
             proxy_headers=False,
             server_header=False,
+            timeout_keep_alive=KEEP_ALIVE_SECONDS,
             timeout_graceful_shutdown=settings.shutdown_seconds,
         )

@@ -29,7 +29,7 @@ BUDGET = """# Budgets
 A budget alert only sends a notification and stops nothing by itself. A hard stop needs quotas or an automatic shutdown.
 """
 
-ABOUT_HANDBOOK = "What is the Kestrel quota, and who approves more than it?"
+ABOUT_HANDBOOK = "Which board approves more than the Kestrel quota of the Kestrel cluster?"
 
 
 def handbook(version: int) -> str:
