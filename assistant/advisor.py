@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Generator, Iterator, Sequence
+from copy import copy
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from knowledge.encoders import Encoded
     from knowledge.records import SearchResult
 
+WARM_UP = ("64 张 H100 训 7B、2T token 要多少钱？", "Do budget alerts stop spending?")
+"""They go all ways of an answer: a calculation with prices, and guidance."""
 ATTACHMENTS = "attachments"
 """Folder of the files that belong to conversations, in the data folder."""
 
@@ -104,12 +107,29 @@ class Advisor:
 
         return Attachments(self.settings.data_dir / ATTACHMENTS, self.encoder)
 
-    def source_text(self, conversation_id: str, groups: Groups = None) -> Callable[[str], str]:
+    def warm_up(self) -> None:
+        """Load all that the first question would wait for, by asking some that nobody sees.
+
+        Raises:
+            AdvisorError: the index can't be used.
+        """
+        _ = self.searcher, self.intents, self.conversations
+        quiet = copy(self)
+        quiet.observers = []
+        quiet.settings = self.settings.model_copy(update={"model": ""})  # which is asked for nobody
+        for question in WARM_UP:
+            for _event in quiet.reply(question, DialogueState()):
+                pass
+
+    def source_text(
+        self, conversation_id: str, groups: Groups = None, store: Store | None = None
+    ) -> Callable[[str], str]:
         """The text of the documents that answers of a conversation cite: the library's, or attached to it.
 
         Args:
             conversation_id: of the conversation.
             groups: whose collections may be read. None: all.
+            store: the library as it was at one moment; None: as it is.
         """
 
         def text(document_id: str) -> str:
@@ -119,7 +139,7 @@ class Advisor:
                     return attached.source_text(document_id)
                 except InvalidInput:
                     pass  # it isn't among the attached
-            return self.store.source_text(document_id, groups)
+            return (store or self.store).source_text(document_id, groups)
 
         return text
 
@@ -206,38 +226,39 @@ class Advisor:
         yield StageStarted("searching")
         query = self.encoder.query(resolved.search_text)
         clock.lap("encode")
-        found = self._search(resolved.search_text, conversation_id, query, groups)
-        clock.lap("search")
-        covered = found.coverage >= self.settings.coverage_threshold
-        intents = self.intents.probabilities(found.query_vector)
-        clock.lap("understand")
-        parts = {part: self.encoder.query(part) for part in resolved.parts} if len(resolved.parts) > 1 else {}
-        clock.lap("encode")
-        part_intents = [self.intents.probabilities(encoded.vector) for encoded in parts.values()]
-        planned = plan(resolved, state, intents, covered=covered, part_intents=part_intents)
-        clock.lap("understand")
-        if planned.calls:
-            yield StageStarted("calculating")
-        outcomes = planned.run()
-        clock.lap("tools")
-        yield StageStarted("writing")
-        queries = {text: parts.get(text) or self.encoder.query(text) for text in planned.searches}
-        clock.lap("encode")
-        searches = [self._search(text, conversation_id, query, groups) for text, query in queries.items()]
-        clock.lap("search")
-        beside = [search for search in searches if search.coverage >= self.settings.coverage_threshold]
-        source_text = self.source_text(conversation_id, groups)
-        grounded = partial(write_answer, planned, outcomes, found, covered, source_text, beside)
-        after, model, usage = planned.state_after(outcomes), "grounded", None
-        if self.settings.model and planned.refusal is None:
-            from assistant.answer.agent.conversation import Asked
+        with self.store.pinned() as moment:  # one state for all, or a citation might not be what was found
+            found = self._search(resolved.search_text, conversation_id, query, groups, moment)
+            clock.lap("search")
+            covered = found.coverage >= self.settings.coverage_threshold
+            intents = self.intents.probabilities(found.query_vector)
+            clock.lap("understand")
+            parts = {part: self.encoder.query(part) for part in resolved.parts} if len(resolved.parts) > 1 else {}
+            clock.lap("encode")
+            part_intents = [self.intents.probabilities(encoded.vector) for encoded in parts.values()]
+            planned = plan(resolved, state, intents, covered=covered, part_intents=part_intents)
+            clock.lap("understand")
+            if planned.calls:
+                yield StageStarted("calculating")
+            outcomes = planned.run()
+            clock.lap("tools")
+            yield StageStarted("writing")
+            queries = {text: parts.get(text) or self.encoder.query(text) for text in planned.searches}
+            clock.lap("encode")
+            searches = [self._search(text, conversation_id, query, groups, moment) for text, query in queries.items()]
+            clock.lap("search")
+            beside = [search for search in searches if search.coverage >= self.settings.coverage_threshold]
+            source_text = self.source_text(conversation_id, groups, moment)
+            grounded = partial(write_answer, planned, outcomes, found, covered, source_text, beside)
+            after, model, usage = planned.state_after(outcomes), "grounded", None
+            if self.settings.model and planned.refusal is None:
+                from assistant.answer.agent.conversation import Asked
 
-            turns = self.conversations.answers(conversation_id, owner) if state.turn and owner is not None else []
-            asked = Asked(planned, outcomes, found, covered, beside, state, turns)
-            chatted = yield from self._chat(asked, conversation_id, groups, grounded)
-            written, model, usage, after = chatted.written, chatted.model, chatted.usage, chatted.state(after)
-        else:
-            written = grounded()
+                turns = self.conversations.answers(conversation_id, owner) if state.turn and owner is not None else []
+                asked = Asked(planned, outcomes, found, covered, beside, state, turns)
+                chatted = yield from self._chat(asked, conversation_id, groups, grounded)
+                written, model, usage, after = chatted.written, chatted.model, chatted.usage, chatted.state(after)
+            else:
+                written = grounded()
         contact = self._contact(written.status, planned.language)
         clock.lap("answer")
         answer = Answer(
@@ -321,9 +342,11 @@ class Advisor:
         """Spares those who attach nothing the time that loading takes."""
         return (self.settings.data_dir / ATTACHMENTS).is_dir()
 
-    def _search(self, text: str, conversation_id: str, query: Encoded, groups: Groups) -> SearchResult:
+    def _search(
+        self, text: str, conversation_id: str, query: Encoded, groups: Groups, store: Store | None = None
+    ) -> SearchResult:
         passages = self.settings.passages
-        found = self.searcher.search(text, passages, query, groups)
+        found = self.searcher.search(text, passages, query, groups, store)
         if not self._any_attached or not self.attachments.exists(conversation_id):
             return found
         from assistant.attachments import beside

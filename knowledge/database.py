@@ -128,6 +128,29 @@ class Database:
             raise StoreError(f"the index in {self.path.parent} is older than this program: open it once for writing")
 
 
+class Pinned:
+    """A database as one transaction sees it, for one reader at a time."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._connection = connection
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """The same state every time."""
+        with explained(self.path):
+            yield self._connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Refused: what was read would no longer hold."""
+        raise StoreError(f"{self.path} is being read as it was at one moment: write to the store itself")
+        yield
+
+    def close(self) -> None:
+        """Nothing: the transaction belongs to somebody else."""
+
+
 @cache
 def migrations() -> tuple[str, ...]:
     """The SQL of each version, in order; the first leads to version 1."""

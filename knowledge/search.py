@@ -25,7 +25,7 @@ from knowledge.lexical import terms
 from knowledge.records import Hit, Language, SearchResult, Sentence
 from knowledge.rows import VectorKind, load_references, unpack_spans
 from knowledge.segment import Ints
-from knowledge.statements import generation
+from knowledge.statements import generation, meta
 from knowledge.store import Store
 
 DENSE_ROWS = 150
@@ -34,6 +34,8 @@ LEXICAL_CANDIDATES = 100
 LEAST_WORDS = 4
 SHARED_WORDS = 0.8
 IN_WORDS = 0.8
+STATES = 3
+"""Generations that are kept: while one is being written, searches that began before it still need the last."""
 RERANKED = 30
 """Candidates that late interaction looks at."""
 
@@ -52,6 +54,16 @@ class Candidates:
     """(n,) MaxSim; for those that were not reranked the lowest of the others, 0 without token vectors."""
     sentences: Sequence[Floats]
     """Cosine of each sentence of each passage."""
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What is searched at one generation."""
+
+    index: Index
+    background: Background
+    version: str | None
+    """Of the background."""
 
 
 _NO_TOKENS = pack(np.zeros((0, 1), np.float32))
@@ -76,11 +88,18 @@ class Searcher:
         self._encoder = encoder
         self._glossary = glossary or load_glossary()
         self._lock = threading.Lock()
-        self._state: tuple[Index, Background] | None = None
+        self._states: dict[tuple[int, date], _State] = {}
         if not store.read_only:
             refresh_snapshot(store)
 
-    def search(self, question: str, k: int = 10, query: Encoded | None = None, groups: Groups = None) -> SearchResult:
+    def search(
+        self,
+        question: str,
+        k: int = 10,
+        query: Encoded | None = None,
+        groups: Groups = None,
+        store: Store | None = None,
+    ) -> SearchResult:
         """The k best passages.
 
         Args:
@@ -88,6 +107,7 @@ class Searcher:
             k: how many passages.
             query: the question as the encoder gave it, where it has been encoded already.
             groups: only what these may read is searched, counted and weighed. None: everything.
+            store: this one pinned, for several reads of one state; None: its present state.
 
         Raises:
             EncoderMismatch: the store was rebuilt with another encoder meanwhile.
@@ -95,7 +115,7 @@ class Searcher:
         """
         query = query or self._encoder.query(question)
         language = question_language(question)
-        with self._store.reading() as connection:
+        with (store or self._store).reading() as connection:
             self._store.check_encoder_in(connection, self._encoder.identity)
             index, background = self._current(connection)
             index = index.restricted(readable(connection, groups))
@@ -137,13 +157,25 @@ class Searcher:
             return _search(connection, index, self._glossary, query, question, language, similar)[0]
 
     def _current(self, connection: sqlite3.Connection) -> tuple[Index, Background]:
+        today = date.today()
+        key = generation(connection), today
         with self._lock:
-            today = date.today()
-            kept = self._state
-            if kept is None or (kept[0].state.generation, kept[0].state.day) != (generation(connection), today):
-                index = Index.read(connection, self._store.folder, kept[0] if kept else None, today)
-                self._state = kept = index, Background.read(connection)
-            return kept
+            kept = self._states.get(key)
+            if kept is None:
+                # Only from an earlier state: a later one holds passages that this transaction doesn't see.
+                earlier = max((known for known in self._states if known < key), default=None)
+                kept = self._read(connection, today, self._states[earlier] if earlier else None)
+                self._states[key] = kept
+                for known in sorted(self._states)[:-STATES]:
+                    del self._states[known]
+            return kept.index, kept.background
+
+    def _read(self, connection: sqlite3.Connection, today: date, earlier: _State | None) -> _State:
+        index = Index.read(connection, self._store.folder, earlier.index if earlier else None, today)
+        version = meta(connection, "background")
+        if earlier is not None and earlier.version == version:
+            return _State(index, earlier.background, version)
+        return _State(index, Background.read(connection), version)
 
 
 def in_words(question: str, hits: Sequence[Hit]) -> float:

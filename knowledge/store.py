@@ -22,7 +22,7 @@ from knowledge.collections import (
     readable,
     set_groups,
 )
-from knowledge.database import Database
+from knowledge.database import Database, Pinned
 from knowledge.errors import EncoderMismatch, NotFound
 from knowledge.rows import ChunkRow, DocumentRow, PreparedDocument, unpack_spans
 from knowledge.statements import (
@@ -75,7 +75,7 @@ class Sizes(NamedTuple):
 class Store:
     """Documents and what is derived from them. Safe to share between threads; other processes may read and write."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database | Pinned) -> None:
         self._database = database
         self.folder = database.path.parent
 
@@ -110,6 +110,14 @@ class Store:
     def reading(self) -> AbstractContextManager[sqlite3.Connection]:
         """One consistent state for several reads."""
         return self._database.reading()
+
+    @contextmanager
+    def pinned(self) -> Iterator[Store]:
+        """The store as it is at one moment, whatever is written meanwhile; for one reader at a time."""
+        with self._database.reading() as connection:
+            pinned = Store(Pinned(self._database.path, connection))
+            pinned.read_only = True
+            yield pinned
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:

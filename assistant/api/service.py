@@ -41,8 +41,7 @@ class Service:
         """
         with self._opening:
             if not self._open:
-                self.advisor.searcher.search("warm up", 1)
-                _ = self.advisor.intents, self.advisor.conversations
+                self.advisor.warm_up()
                 self._open = True
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,7 +35,7 @@ def reindex(advisor: Advisor, sources: Sequence[str]) -> list[FileReport]:
 
     store, encoder, settings = advisor.store, advisor.encoder, advisor.settings
     urls = [source for source in sources if source.startswith(("http://", "https://"))]
-    folders = [Path(source).absolute() for source in sources if source not in urls]
+    folders = [Path(os.path.normpath(Path(source).absolute())) for source in sources if source not in urls]
     present = [folder for folder in folders if folder.is_file() or (folder.is_dir() and any(folder.iterdir()))]
     for folder in set(folders) - set(present):
         _LOG.warning("Nothing is at %s; what was indexed from it stays.", folder)

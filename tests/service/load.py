@@ -123,7 +123,10 @@ def main() -> None:
             with replacing(server) as watched:
                 stats = people(server.url, given.minutes, folder)
             print(f"Load of the machine before {before:.1f}, after {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+            log = server.log.read_text("utf-8")
             results = verdicts(watched, stats)
+    if not all(met for met, _ in results):
+        print(*[line for line in log.splitlines() if '"level": "error"' in line][-10:], sep="\n")
     print("Memory, MB, every 15 s:", *(round(size) for size in watched.memory[::15]))
     for met, figures in results:
         print("ok    " if met else "MISSED", figures)
