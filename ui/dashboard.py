@@ -12,10 +12,10 @@ from assistant.advisor import Advisor
 from assistant.api.access import requires
 from assistant.review.stats import Stats, as_csv, statistics
 from assistant.schema import Language
-from assistant.tools.registry import NAMES, get_tool
 from ui.calculations import chart_html
 from ui.charts import Figure
 from ui.layout import heading, html
+from ui.review import thumb, topic_label
 from ui.visitor import language
 from ui.words import word
 
@@ -68,7 +68,7 @@ def page_html(stats: Stats, days: int, language: Language) -> str:
         f"{head}{_tiles(stats, language)}<div class=columns>{charts}</div><div class=columns>"
         f"<section>{chart_html(_topics(stats, language), language, file='topics')}</section>"
         f"{_uncovered(stats, language)}</div>"
-        f'<p><a class="button" href="/ui/dashboard/days.csv?days={days}" download>'
+        f'<p class="row"><a class="button" href="/ui/dashboard/days.csv?days={days}" download>'
         f"{word('export_csv', language)}</a></p>"
     )
 
@@ -78,11 +78,12 @@ def _tiles(stats: Stats, language: Language) -> str:
     uncovered = stats.by_status.get("not_covered", 0) / stats.questions
     thumbs = stats.satisfaction
     latency = stats.latency_ms
+    rated = f"{thumb('up', language)} {thumbs.up} {thumb('down', language)} {thumbs.down}"
     tiles = (
         ("questions", f"{stats.questions:,}", ""),
         ("answered", f"{answered:.0%}", f"{stats.by_status.get('answered', 0):,}"),
         ("not_covered", f"{uncovered:.0%}", f"{stats.by_status.get('not_covered', 0):,}"),
-        ("satisfaction", "—" if thumbs.share is None else f"{thumbs.share:.0%}", f"👍 {thumbs.up} · 👎 {thumbs.down}"),
+        ("satisfaction", "—" if thumbs.share is None else f"{thumbs.share:.0%}", rated),
         ("latency", "—" if latency is None else _milliseconds(latency.median),
          "" if latency is None else f"{word('p95', language)} {_milliseconds(latency.p95)}"),
     )  # fmt: skip
@@ -106,7 +107,7 @@ def _questions(stats: Stats, language: Language) -> Figure:
         for status in ("answered", "not_covered", "needs_input", "refused")
         if stats.by_status.get(status)
     ]  # fmt: skip
-    return _chart(bars, word("chart_questions", language), y=word("questions", language), barmode="stack")
+    return _chart(bars, word("chart_questions", language), y=word("questions", language), barmode="stack", dates=True)
 
 
 def _latency(stats: Stats, language: Language) -> Figure:
@@ -117,13 +118,13 @@ def _latency(stats: Stats, language: Language) -> Figure:
          "x": [day.day.isoformat() for day in days], "y": [getattr(day, field) for day in days]}
         for key, field in (("median", "latency_median_ms"), ("p95", "latency_p95_ms"))
     ]  # fmt: skip
-    return _chart(lines, word("chart_latency", language), y="ms")
+    return _chart(lines, word("chart_latency", language), y="ms", dates=True)
 
 
 def _topics(stats: Stats, language: Language) -> Figure:
     """Questions by subject, those that weren't covered apart."""
     topics = stats.topics[:MAX_TOPICS][::-1]
-    names = [_topic(topic.topic, language) for topic in topics]
+    names = [topic_label(topic.topic, language) for topic in topics]
     bars = [
         {"type": "bar", "orientation": "h", "name": name, "y": names, "x": values,
          "hovertemplate": "%{y}<br>%{fullData.name}: %{x}<extra></extra>"}
@@ -137,18 +138,15 @@ def _topics(stats: Stats, language: Language) -> Figure:
     return chart
 
 
-def _topic(name: str, language: Language) -> str:
-    if name in NAMES:
-        return str(get_tool(name).title[language])
-    return name or word("other", language)
-
-
-def _chart(traces: list[Figure], title: str, *, x: str = "", y: str = "", barmode: str = "group") -> Figure:
+def _chart(
+    traces: list[Figure], title: str, *, x: str = "", y: str = "", barmode: str = "group", dates: bool = False
+) -> Figure:
     return {
         "data": traces,
         "layout": {
             "title": {"text": title},
-            "xaxis": {"title": {"text": x}, "automargin": True},
+            # Numbers, for the plotting library names months in English alone.
+            "xaxis": {"title": {"text": x}, "automargin": True} | ({"tickformat": "%m-%d"} if dates else {}),
             "yaxis": {"title": {"text": y}, "automargin": True, "rangemode": "tozero"},
             "height": 320,
             "barmode": barmode,

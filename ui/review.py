@@ -12,10 +12,13 @@ from pydantic import BaseModel, Field
 
 from assistant.advisor import Advisor
 from assistant.api.access import requires
+from assistant.conversations import Rating
 from assistant.review.answering import Outcome, answer_item
 from assistant.review.items import Item, State
 from assistant.review.suite import suite
 from assistant.schema import Language
+from assistant.tools.registry import NAMES, get_tool
+from ui.icons import icon
 from ui.layout import heading, html
 from ui.markdown import answer_html
 from ui.routes import OwnPage
@@ -85,7 +88,8 @@ def review_routes(advisor: Advisor) -> APIRouter:
 def page_html(items: Sequence[Item], language: Language) -> str:
     """The page's content: the open questions, and a place for the one that is opened."""
     export = (
-        f'<p><a class="button" href="/ui/review/suite.jsonl" download>{word("export_suite", language)}</a></p>'
+        f'<p class="row"><a class="button" href="/ui/review/suite.jsonl" download>'
+        f"{word('export_suite', language)}</a></p>"
         if any(item.after is not None and item.after.status == "answered" for item in items)
         else ""
     )
@@ -105,7 +109,7 @@ def list_html(items: Sequence[Item], state: Shown, language: Language) -> str:
         for one in _SHOWN
     )
     shown = [item for item in items if state in ("all", item.state)]
-    columns = ("your_question", "why", "topic", "asked_times", "last_asked", "state")
+    columns = ("question", "why", "topic", "asked_times", "last_asked", "state")
     head = "".join(f'<th scope="col">{word(key, language)}</th>' for key in columns)
     rows = "".join(_row_html(item, language) for item in shown)
     table = (
@@ -121,7 +125,7 @@ def _row_html(item: Item, language: Language) -> str:
     return (
         f'<tr><td class="title"><a href="#review-item" data-fragment="/ui/review/items/{escape(item.id)}" '
         f'data-into="#review-item">{escape(item.question[:300])}</a></td><td class="short">{_why(item, language)}</td>'
-        f'<td class="short">{escape(item.topic)}</td><td>{item.asked}</td>'
+        f'<td class="short">{escape(topic_label(item.topic, language))}</td><td>{item.asked}</td>'
         f'<td class="date">{item.last:%Y-%m-%d}</td><td class="short">{word(f"state_{item.state}", language)}</td></tr>'
     )
 
@@ -129,7 +133,7 @@ def _row_html(item: Item, language: Language) -> str:
 def item_html(item: Item, language: Language, outcome: Outcome | None = None) -> str:
     """One question: what was said, what is said with its document, and the form that answers it."""
     turns = "".join(f'<div class="question"><p>{escape(turn)}</p></div>' for turn in item.turns)
-    reasons = "".join(f'<p class="missing">👎 {escape(reason)}</p>' for reason in item.reasons)
+    reasons = "".join(f'<p class="missing">{thumb("down", language)} {escape(reason)}</p>' for reason in item.reasons)
     unchanged = (
         f'<p class="missing" role="status">{word("not_changed", language)}</p>'
         if outcome is not None and not outcome.changed
@@ -172,6 +176,18 @@ def _state_html(item: Item, language: Language) -> str:
         f'<form data-review="/ui/review/items/{escape(item.id)}/state"><input type="hidden" name="state" '
         f'value="{state}"><p class="actions"><button type="submit" class="button">{label}</button></p></form>'
     )
+
+
+def thumb(rating: Rating, language: Language) -> str:
+    """A thumb as a picture, for emoji aren't in every system's fonts."""
+    return f'<span class="icon" role="img" aria-label="{word(rating, language)}">{icon(rating)}</span>'
+
+
+def topic_label(topic: str, language: Language) -> str:
+    """A topic as people call it."""
+    if topic in NAMES:
+        return str(get_tool(topic).title[language])
+    return topic or word("other", language)
 
 
 def _why(item: Item, language: Language) -> str:

@@ -68,9 +68,9 @@ class Reviews:
 
     def items(self, states: Collection[State] = ("open", "answered", "done")) -> list[Item]:
         """The list, most asked first, newest among equals."""
-        groups: dict[tuple[str, str], Item] = {}
+        groups: dict[str, Item] = {}
         for item in sorted(self._single(), key=lambda item: item.last):
-            key = (item.kind, folded("\n".join(item.turns)))
+            key = folded("\n".join(item.turns))
             groups[key] = _joined(groups[key], item) if key in groups else item
         chosen = [item for item in groups.values() if item.state in states]
         return sorted(chosen, key=lambda item: (item.asked, item.last), reverse=True)
@@ -113,7 +113,7 @@ class Reviews:
         """Each bad answer by itself."""
         with self._conversations.begin(TABLES) as connection:
             rows = [aware(dict(row._mapping)) for row in connection.execute(select(ENTRIES))]
-            reviews = {row.answer_id: row._mapping for row in connection.execute(select(REVIEWS))}
+            reviews = {str(row.answer_id): dict(row._mapping) for row in connection.execute(select(REVIEWS))}
         items = self._unanswered(rows)
         for item in self._disliked({str(row["answer_id"]): row for row in rows}):
             known = items.get(item.id)
@@ -141,7 +141,8 @@ class Reviews:
             if not answer.question:
                 continue  # nothing of it may be kept
             if answer.id not in items:
-                about = {"topic": "", "surface": "", "created": rated.created} | dict(rows.get(answer.id, {}))
+                unknown: Row = {"topic": "", "surface": "", "created": rated.created}
+                about = dict(rows.get(answer.id, unknown))
                 row = aware(about | {"answer_id": answer.id, "language": answer.language})
                 turns = self._turns(answer.conversation_id, answer.id, answer.question)
                 items[answer.id] = _item(row, "down", turns, answer.text)

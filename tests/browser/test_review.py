@@ -15,7 +15,9 @@ DOCUMENT = "The door of the Kranich server room opens with the blue badge."
 def test_a_question_without_an_answer_is_answered_with_a_document(visit: OpenPage) -> None:
     page = visit()
     turn = ask(page, QUESTION)
-    expect(turn.locator(".answer")).to_have_class("answer not_covered")
+    turn.locator(".icon.down").click()
+    page.locator("dialog .primary").click()
+    expect(turn.locator(".icon.down")).to_have_attribute("aria-pressed", "true")
     page.goto("/review")
     page.locator("#review-list a", has_text="Kranich").click()
     expect(page.locator("#review-item .question")).to_contain_text("Kranich")
