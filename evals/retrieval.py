@@ -43,7 +43,7 @@ reporting.
 
 - **words**: BM25 over Chinese character pairs and English stems, with other words from the glossary.
 - **passage**: cosine of the question with the passage under its title and heading.
-- **passage and sentences**: 0.7 of that and 0.3 of the best sentence, standardised.
+- **passage and sentences**: 0.6 of that and 0.4 of the best sentence, standardised.
 - **and words**: a quarter of the standardised BM25 added.
 - **and late interaction**: MaxSim over the first 30, with token vectors of 128 bytes each, 1.5 times. The whole system.
 

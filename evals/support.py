@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from evals.contradiction import affirms_a_denial, contradictions
 from evals.errors import TargetError
 from evals.text import fold, squeeze
-from knowledge.encoders import Encoded, Encoder, load_encoder
+from knowledge.encoders import Encoded, Encoder
 
 OVERLAP_BAR = 0.72
 """Share of a statement's units (character pairs or words) that occur in the span."""
@@ -225,6 +225,14 @@ def _stem(word: str) -> str:
     return word
 
 
+def _published_encoder() -> Encoder:
+    """The default encoder without the adapter: what judges answers doesn't change with what finds them."""
+    from knowledge.encoders.e5 import E5Encoder
+    from knowledge.encoders.prepare import prepare
+
+    return E5Encoder(prepare(adapter=None))
+
+
 def open_support(spec: str, key: str | None = None) -> Support:
     """The support of a specification: `offline`, `cross-encoder:NAME` or `judge:URL#MODEL`.
 
@@ -232,7 +240,7 @@ def open_support(spec: str, key: str | None = None) -> Support:
         TargetError: it is none of these.
     """
     if spec == "offline":
-        return OfflineSupport(load_encoder)
+        return OfflineSupport(_published_encoder)
     if spec.startswith("cross-encoder:"):
         return CrossEncoderSupport(spec.removeprefix("cross-encoder:"))
     endpoint = re.fullmatch(r"judge:(https?://[^#]+)#(.+)", spec)

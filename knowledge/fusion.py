@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 
-SENTENCE_SHARE = 0.3
+SENTENCE_SHARE = 0.4
 """Share of the best sentence or question form in the dense score; the rest is the whole passage's."""
 LEXICAL_WEIGHT = 0.25
 LATE_WEIGHT = 1.5

