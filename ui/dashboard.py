@@ -159,9 +159,7 @@ def _uncovered(stats: Stats, language: Language) -> str:
     title = word("uncovered_questions", language)
     if not stats.uncovered:
         return f'<section><h2>{title}</h2><p class="empty">{word("all_covered", language)}</p></section>'
-    head = "".join(
-        f'<th scope="col">{word(key, language)}</th>' for key in ("your_question", "asked_times", "last_asked")
-    )
+    head = "".join(f'<th scope="col">{word(key, language)}</th>' for key in ("question", "asked_times", "last_asked"))
     rows = "".join(
         f'<tr><td class="title">{escape(one.question[:300])}</td><td>{one.asked}</td>'
         f'<td class="date">{one.last:%Y-%m-%d}</td></tr>'

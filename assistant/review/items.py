@@ -107,7 +107,7 @@ class Reviews:
         }
         with self._conversations.begin(TABLES) as connection:
             connection.execute(delete(REVIEWS).where(REVIEWS.c.answer_id.in_(item.ids)))
-            connection.execute(insert(REVIEWS), [{"answer_id": one} | row for one in item.ids])
+            connection.execute(insert(REVIEWS), [{**row, "answer_id": one} for one in item.ids])
 
     def _single(self) -> list[Item]:
         """Each bad answer by itself."""
