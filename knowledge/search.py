@@ -31,9 +31,6 @@ from knowledge.store import Store
 DENSE_ROWS = 150
 """Nearest vectors of each language whose passages are candidates; a passage has several."""
 LEXICAL_CANDIDATES = 100
-LEAST_WORDS = 4
-SHARED_WORDS = 0.8
-IN_WORDS = 0.8
 STATES = 3
 """Generations that are kept: while one is being written, searches that began before it still need the last."""
 RERANKED = 30
@@ -124,7 +121,7 @@ class Searcher:
             similar = background.similarity(query, language)
             candidates, found = _search(connection, index, self._glossary, query, question, language, similar)
             hits = _hits(connection, candidates, k)
-        coverage = max(probability(found, background, similar, language), in_words(question, hits))
+        coverage = probability(found, background, similar, language)
         return SearchResult(query.vector, hits, coverage)
 
     def evidence(self, question: str) -> tuple[Found | None, Similarity]:
@@ -176,18 +173,6 @@ class Searcher:
         if earlier is not None and earlier.version == version:
             return _State(index, earlier.background, version)
         return _State(index, Background.read(connection), version)
-
-
-def in_words(question: str, hits: Sequence[Hit]) -> float:
-    """`IN_WORDS` when one passage holds nearly all the question's words, else 0.
-
-    What stands out among the passages says little where there are only a few; shared words say the same in any number.
-    """
-    asked = set(terms(question))
-    if len(asked) < LEAST_WORDS:
-        return 0.0
-    shared = (len(asked & set(terms(f"{hit.title} {hit.section} {hit.text}"))) for hit in hits)
-    return IN_WORDS if max(shared, default=0) >= SHARED_WORDS * len(asked) else 0.0
 
 
 def question_language(question: str) -> Language:
