@@ -23,6 +23,7 @@ from knowledge.collections import Groups
 from knowledge.encoders import Encoder, load_encoder
 from knowledge.glossary import load_glossary
 from knowledge.search import Searcher
+from knowledge.shipped import is_shipped
 from knowledge.store import Store
 
 if TYPE_CHECKING:
@@ -235,7 +236,8 @@ class Advisor:
             parts = {part: self.encoder.query(part) for part in resolved.parts} if len(resolved.parts) > 1 else {}
             clock.lap("encode")
             part_intents = [self.intents.probabilities(encoded.vector) for encoded in parts.values()]
-            planned = plan(resolved, state, intents, covered=covered, part_intents=part_intents)
+            own = covered and not is_shipped(found.hits[0].location)
+            planned = plan(resolved, state, intents, covered=covered, own_documents=own, part_intents=part_intents)
             clock.lap("understand")
             if planned.calls:
                 yield StageStarted("calculating")

@@ -65,6 +65,7 @@ def plan(
     intents: Mapping[str, float],
     *,
     covered: bool,
+    own_documents: bool = False,
     part_intents: Sequence[Mapping[str, float]] = (),
 ) -> Plan:
     """Decide what to calculate and whether guidance is wanted.
@@ -72,6 +73,8 @@ def plan(
     Args:
         intents: label -> probability, from the query vector.
         covered: whether the documents answer the question.
+        own_documents: whether the first of them is the asker's own: it knows the house's prices and rules, so it
+            answers before anything is asked back, and before the catalog.
         part_intents: the same for each part of a message that has several.
     """
     turn = state.turn + 1
@@ -85,6 +88,8 @@ def plan(
         calls, searches = for_parts(asked, state, part_intents, turn)
     elif refusal is None:
         calls = for_whole(asked, state, turn)
+    if own_documents and not resolved.follow_up:
+        calls = [call for call in calls if can_run(call, resolved.language) and not resolved.asks_price]
     runs = any(can_run(call, resolved.language) for call in calls)
     guidance = refusal is None and (not calls or bool(searches) or (runs and _wants_guidance(resolved, intents)))
     return Plan(resolved, tuple(calls), guidance, refusal, _next_state(resolved, state, calls, turn), searches)
