@@ -80,6 +80,8 @@ def plan(
     turn = state.turn + 1
     asked = Asked(resolved, intents, covered)
     refusal = refusal_of(resolved, intents, part_intents, covered=covered)
+    if own_documents and refusal == "out_of_scope":
+        refusal = None
     calls: list[Call] = []
     searches: tuple[str, ...] = ()
     if resolved.undo:
