@@ -236,7 +236,7 @@ class Advisor:
             parts = {part: self.encoder.query(part) for part in resolved.parts} if len(resolved.parts) > 1 else {}
             clock.lap("encode")
             part_intents = [self.intents.probabilities(encoded.vector) for encoded in parts.values()]
-            own = covered and not is_shipped(found.hits[0].location)
+            own = covered and found.coverage >= OWN_COVERAGE and not is_shipped(found.hits[0].location)
             planned = plan(resolved, state, intents, covered=covered, own_documents=own, part_intents=part_intents)
             clock.lap("understand")
             if planned.calls:
