@@ -43,6 +43,10 @@ ATTACHMENTS = "attachments"
 """Folder of the files that belong to conversations, in the data folder."""
 
 
+OWN_COVERAGE = 0.6
+"""From here on own documents answer without asking back, and whatever the question is on."""
+
+
 class Advisor:
     """Answers questions from one data folder. Safe to use from several threads."""
 
