@@ -41,8 +41,6 @@ WARM_UP = ("64 张 H100 训 7B、2T token 要多少钱？", "Do budget alerts st
 """They go all ways of an answer: a calculation with prices, and guidance."""
 ATTACHMENTS = "attachments"
 """Folder of the files that belong to conversations, in the data folder."""
-
-
 OWN_COVERAGE = 0.6
 """From here on own documents answer without asking back, and whatever the question is on."""
 
