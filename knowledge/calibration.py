@@ -281,7 +281,7 @@ def _weights(samples: Sequence[Sample]) -> list[float]:
 
     Where a subject was left out another may answer all the same, so such questions count less.
     """
-    raw = [0.3 if sample.question.kind == "shipped" and not sample.covered else 1.0 for sample in samples]
+    raw = [0.1 if sample.question.kind == "shipped" and not sample.covered else 1.0 for sample in samples]
     groups = [(_group(sample), sample.covered) for sample in samples]
     totals = {group: sum(w for w, g in zip(raw, groups, strict=True) if g == group) for group in set(groups)}
     return [weight / totals[group] * len(samples) / len(totals) for weight, group in zip(raw, groups, strict=True)]
