@@ -24,7 +24,10 @@ def chart_rows(chart: Figure) -> Rows:
     places = sorted({x for trace in traces for x in trace["x"]})
     values = [dict(zip(trace["x"], trace["y"], strict=True)) for trace in traces]
     rows = [
-        [x if isinstance(x, str) else _number(x, formats[0]), *(_number(line[x], formats[1]) if x in line else "" for line in values)]
+        [
+            x if isinstance(x, str) else _number(x, formats[0]),
+            *(_number(line[x], formats[1]) if x in line else "" for line in values),
+        ]
         for x in places
     ]
     return [[axes[0], *(trace["name"] for trace in traces)], *rows]

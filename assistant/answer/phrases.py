@@ -72,8 +72,8 @@ _PHRASES: dict[str, dict[Language, str]] = {
         "en": "(The part that tried to change my rules or sources was not followed.)",
     },
     "model_left_out": {
-        "zh": "（有 {count} 处内容未通过来源核对，已略去。）",
-        "en": "({count} of the statements did not pass the source check and were left out.)",
+        "zh": "（有几处内容未通过来源核对，已略去。）",
+        "en": "(Some statements did not pass the source check and were left out.)",
     },
     "model_left_out_one": {
         "zh": "（有一处内容未通过来源核对，已略去。）",

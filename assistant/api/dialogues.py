@@ -40,9 +40,10 @@ class Dialogues:
         """
         recent = list(questions[-MAX_TURNS:])
         known = len(recent)
-        while known and (state := self._remembered(recent[:known], groups)) is None:
+        found: DialogueState | None = None
+        while known and (found := self._remembered(recent[:known], groups)) is None:
             known -= 1
-        state = state if known else DialogueState()
+        state = found or DialogueState()
         for place in range(known, len(recent)):
             for event in self._advisor.reply(recent[place], state, groups):
                 if isinstance(event, Answered):

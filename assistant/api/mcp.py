@@ -141,11 +141,16 @@ def serve_stdio(advisor: Advisor) -> None:
     anyio.run(serve)
 
 
+def _caller(context: Any) -> Any:
+    """Who asks, as the application's middleware found out."""
+    return context.request.scope["user"]
+
+
 class Endpoint:
     """The streamable HTTP transport as an ASGI application. Keeps no sessions: any process may take any request."""
 
     def __init__(self, advisor: Advisor) -> None:
-        self._server = build(advisor, lambda context: context.request.scope["user"])
+        self._server = build(advisor, _caller)
         self._manager: StreamableHTTPSessionManager | None = None
 
     @asynccontextmanager

@@ -32,6 +32,7 @@ _ZH = {
     "own a year = (purchase - resale) / years + maintenance + electricity x PUE + staff + colocation": (
         "自建每年 = (购置 − 残值) ÷ 年数 + 维保 + 电费 × PUE + 人力 + 托管"
     ),
+    "a GPU-hour = own a year / (GPUs x used hours)": "每卡时 = 自建每年 ÷ (卡数 × 使用小时)",
     "rent a year = used hours x price": "上云每年 = 使用小时 × 单价",
     "break-even utilisation = own a year / (8,760 x price)": "盈亏平衡利用率 = 自建每年 ÷ (8,760 × 单价)",
     "energy = GPU-hours x watts x PUE / 1,000": "电量 = 卡时 × 功率 × PUE ÷ 1,000",

@@ -66,6 +66,8 @@ def present(run: ToolRun, language: Language) -> Presentation:
     """Which is cheaper at the stated use, and the use from which owning pays."""
     result, zh = run.result, language == "zh"
     currency = result["currency"]
+    if "break_even_utilization" not in result:
+        return _own_alone(run, language)
     share = show.percent(result["break_even_utilization"])
     hours = show.number(result["break_even_gpu_hours_per_year"], language)
     own = show.money(result["onprem_cost_per_year"], currency, language)
@@ -98,6 +100,23 @@ def present(run: ToolRun, language: Language) -> Presentation:
         if zh
         else "Utilisation matters most, then the cloud's price of a GPU-hour, the hardware's price and its resale."
     )
+    return Presentation(headline, _table(result, language), drivers)
+
+
+def _own_alone(run: ToolRun, language: Language) -> Presentation:
+    """What owning costs where no price of the cloud is known to hold against it."""
+    result, zh = run.result, language == "zh"
+    own = show.money(result["onprem_cost_per_year"], result["currency"], language)
+    each = unit_price(result["onprem_cost_per_gpu_hour"], result["currency"], language)
+    used = show.percent(result["utilization"])
+    text = (
+        f"自建每年约 {own}，按利用率 {used} 折合每卡时 {each}。给出云上的卡时价，就能算出利用率多少时自建划算。"
+        if zh
+        else f"Owning costs about {own} a year, which at {used} utilisation is {each} a GPU-hour. With the cloud's "
+        "price of a GPU-hour the use from which owning pays can be told."
+    )
+    headline = ("" if zh else " ").join([text, *run.warnings[:1]])
+    drivers = "利用率影响最大。" if zh else "Utilisation matters most."
     return Presentation(headline, _table(result, language), drivers)
 
 

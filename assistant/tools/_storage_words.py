@@ -21,7 +21,7 @@ def formula(result: Mapping[str, Any]) -> str:
         parts.append("checkpoint = parameters x bytes a parameter")
     if "checkpoints_bytes" in result:
         parts.append("all = checkpoints x size")
-    if "write_seconds" in result:
+    if "write_seconds" in result and "checkpoint_bytes" in result:
         parts.append("write time = size / write speed")
     if "lost_share" in result:
         parts.append("lost = write time / interval")

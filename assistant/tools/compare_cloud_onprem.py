@@ -6,7 +6,7 @@ used GPU-hours x price. The break-even is where the two are equal; idle owned ha
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from pydantic import Field
 
@@ -113,9 +113,9 @@ def _calculate(inputs: OwnershipInputs, language: Language) -> Calculation:
     gpus = inputs.gpu_count or servers * inputs.gpus_per_server
     purchase = _purchase(inputs, servers, gpus)
     rent = _rent(inputs, gpus, filled, prices, language)
-    _require(purchase, rent, language)
+    if purchase is None:
+        _ask_for_prices(rent, language)
     running, parts = _running(inputs, servers, gpus, filled, used)
-    purchase, rent = purchase or 0.0, rent or 0.0
     yearly, total = yearly_ownership(purchase, inputs.years, inputs.resale_share, inputs.maintenance_share, running)
     currency = inputs.currency or ("USD" if not prices else _listed_currency(filled))
     result: dict[str, Any] = {
@@ -131,12 +131,35 @@ def _calculate(inputs: OwnershipInputs, language: Language) -> Calculation:
             "maintenance": purchase * inputs.maintenance_share,
             **parts,
         },
+    }
+    formula = "own a year = (purchase - resale) / years + maintenance + electricity x PUE + staff + colocation"
+    if rent is None:
+        share = _stated_share(inputs, gpus) or 1.0
+        result |= {"utilization": share, "onprem_cost_per_gpu_hour": yearly / (share * HOURS_PER_YEAR * gpus)}
+        formula += "; a GPU-hour = own a year / (GPUs x used hours)"
+    else:
+        _against_cloud(inputs, rent, gpus, result)
+        formula += "; rent a year = used hours x price; break-even utilisation = own a year / (8,760 x price)"
+    return Calculation(
+        result=result,
+        formula=formula,
+        filled=filled,
+        assumptions=_ownership_words.assumptions(inputs.model_dump(), result, language),
+        warnings=(
+            *_ownership_words.warnings(inputs.model_dump(), result, language),
+            *_checks.age_warnings(prices, language),
+        ),
+        sources=_checks.sources([*prices, *used]),
+    )
+
+
+def _against_cloud(inputs: OwnershipInputs, rent: float, gpus: float, result: dict[str, Any]) -> None:
+    """The use from which owning costs less than a rent of `rent` an hour, and the verdict at the stated use."""
+    share = result["onprem_cost_per_year"] / (rent * HOURS_PER_YEAR)
+    result |= {
         "cloud_price_per_hour": rent,
         "cloud_price_per_gpu_hour": rent / gpus,
         "cloud_cost_full_year": rent * HOURS_PER_YEAR,
-    }
-    share = yearly / (rent * HOURS_PER_YEAR)
-    result |= {
         "break_even_utilization": share,
         "break_even_hours_per_year": share * HOURS_PER_YEAR,
         "break_even_gpu_hours_per_year": share * HOURS_PER_YEAR * gpus,
@@ -147,20 +170,6 @@ def _calculate(inputs: OwnershipInputs, language: Language) -> Calculation:
         each = inputs.gpu_hours_per_run or (inputs.hours_per_run or 0.0) * gpus
         result["break_even_runs_per_year"] = result["break_even_gpu_hours_per_year"] / each
     _use(inputs, result)
-    return Calculation(
-        result=result,
-        formula=(
-            "own a year = (purchase - resale) / years + maintenance + electricity x PUE + staff + colocation; "
-            "rent a year = used hours x price; break-even utilisation = own a year / (8,760 x price)"
-        ),
-        filled=filled,
-        assumptions=_ownership_words.assumptions(inputs.model_dump(), result, language),
-        warnings=(
-            *_ownership_words.warnings(inputs.model_dump(), result, language),
-            *_checks.age_warnings(prices, language),
-        ),
-        sources=_checks.sources([*prices, *used]),
-    )
 
 
 def _purchase(inputs: OwnershipInputs, servers: float, gpus: float) -> float | None:
@@ -199,16 +208,14 @@ def _listed_currency(filled: dict[str, Filled]) -> str:
     return unit.split("/")[0]
 
 
-def _require(purchase: float | None, rent: float | None, language: Language) -> None:
-    missing = []
-    if purchase is None:
-        missing.append(
-            (
-                "server_price",
-                "一台服务器（或整套硬件）买来多少钱",
-                "the purchase price of a server (or of all the hardware)",
-            )
+def _ask_for_prices(rent: float | None, language: Language) -> NoReturn:
+    missing = [
+        (
+            "server_price",
+            "一台服务器（或整套硬件）买来多少钱",
+            "the purchase price of a server (or of all the hardware)",
         )
+    ]
     if rent is None:
         missing.append(
             (
@@ -217,8 +224,7 @@ def _require(purchase: float | None, rent: float | None, language: Language) -> 
                 "the price of a GPU-hour in the cloud (or which GPU it is)",
             )
         )
-    if missing:
-        ask(missing, language)
+    ask(missing, language)
 
 
 def _running(

@@ -102,12 +102,18 @@ def _added(text: str, mentions: Mentions, values: Mapping[str, Any]) -> dict[str
     for quantity in mentions.quantities:
         step = _step(text, quantity) if quantity.unit not in ("fraction", "times") else 0
         for name, unit in _ADDABLE if step else ():
-            if _is_number(values.get(name)) and compatible_with(quantity, unit):
-                new = values[name] + step * quantity.to(unit)
+            named = quantity.unit == "1" and _names(text[quantity.end : quantity.end + 24], name)
+            if _is_number(values.get(name)) and (named or compatible_with(quantity, unit)):
+                new = values[name] + step * (quantity.value if named else quantity.to(unit))
                 if new > 0:
                     changed[name] = round(new) if isinstance(values[name], int) else new
                 break
     return changed
+
+
+def _names(text: str, name: str) -> bool:
+    """Whether the words behind a bare number name an argument ("8 fewer GPUs")."""
+    return any(words.search(text) for words, names in _OF if name in names)
 
 
 def compatible_with(quantity: Quantity, unit: str) -> bool:

@@ -98,10 +98,11 @@ class Panel {
 
   /** Go on with the conversation, or begin a new one where it isn't there any more. */
   async askOrBegin(question, show, signal) {
+    const { conversation } = this.kept;
     try {
-      await this.service.ask(question, this.kept.conversation, show, signal);
+      await this.service.ask(question, conversation, show, signal);
     } catch (error) {
-      if (error.code !== "conversation_not_found" || !this.kept.conversation) throw error;
+      if (error.code !== "conversation_not_found" || !conversation) throw error;
       this.keep({ conversation: null });
       await this.service.ask(question, null, show, signal);
     }

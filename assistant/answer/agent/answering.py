@@ -121,7 +121,7 @@ def _answered(
         warnings.append(notes[-1])
     if draft.left_out:
         name = "model_left_out_one" if draft.left_out == 1 else "model_left_out"
-        notes.append(phrase(name, language, count=str(draft.left_out)))
+        notes.append(phrase(name, language))
         warnings.append(phrase("left_out", language))
     for note in notes:
         yield TextReleased(f"\n\n{note}")

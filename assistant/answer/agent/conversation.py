@@ -15,7 +15,7 @@ from assistant.answer import prompts
 from assistant.answer.agent import history
 from assistant.answer.agent.draft import Draft
 from assistant.answer.agent.failures import Failure, ModelFailed, failure_of
-from assistant.answer.agent.middleware import QUESTION_ID, CallAgain, FittingContext, Limits, Retries, Spans
+from assistant.answer.agent.middleware import QUESTION_ID, FittingContext, Limits, Repairs, Retries, Spans
 from assistant.answer.agent.models import ChatModel
 from assistant.answer.agent.spending import Spending
 from assistant.answer.agent.tools import Toolbox
@@ -163,7 +163,7 @@ class Agent:
                 yield from draft.feed(chunk.text)
             elif mode == "values":
                 if current is not None and len(value["messages"]) > len(state):
-                    yield from draft.end_message()
+                    yield from draft.end_message(goes_on=bool(getattr(value["messages"][-1], "tool_calls", ())))
                     current = None
                 state = value["messages"]
         if state and getattr(state[-1], "response_metadata", {}).get("finish_reason") == "content_filter":
@@ -227,7 +227,7 @@ class Agent:
                 Retries(spending),
                 FittingContext(settings.model_context_tokens, settings.model_max_output_tokens),
                 Spans(self.model),
-                CallAgain(),
+                Repairs(),
             ],
         )
 

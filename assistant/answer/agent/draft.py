@@ -87,13 +87,17 @@ class Draft:
             self._take(piece)
             yield from self._release()
 
-    def end_message(self) -> Iterator[str]:
-        """The model's message has ended; another one may follow."""
+    def end_message(self, *, goes_on: bool = False) -> Iterator[str]:
+        """The model's message has ended; when it goes on after a tool call, what leads nowhere yet is dropped."""
         for piece in self._pieces.finish():
             self._take(piece)
         self._settle(())
         self._pieces = Pieces()
         yield from self._release()
+        if goes_on:
+            waiting = self._entries[self._next :]
+            statements = any(not entry.checked.frames and entry.checked.problem is None for entry in waiting)
+            self._entries[self._next :] = waiting if statements else []
 
     def abandon_message(self) -> None:
         """The message broke off and will be written anew: what is not released is forgotten."""

@@ -25,13 +25,13 @@ _WORDS: dict[Kind, dict[Language, str]] = {
     "no package": {"zh": "没有安装它的软件包，请运行 pip install {detail}", "en": "its package is not installed; run pip install {detail}"},
     "unknown vendor": {"zh": "ADVISOR_MODEL 的写法应为 vendor:name，而它是 {detail}", "en": "ADVISOR_MODEL must read vendor:name, it is {detail}"},
     "no key": {"zh": "没有密钥，请设置 {detail} 或 ADVISOR_MODEL_API_KEY", "en": "there is no key; set {detail} or ADVISOR_MODEL_API_KEY"},
-    "wrong key": {"zh": "密钥被拒绝（401）", "en": "the key was refused (401)"},
-    "forbidden": {"zh": "该密钥无权使用这个模型（403）", "en": "the key may not use this model (403)"},
-    "unknown model": {"zh": "服务端没有这个模型（404），请检查 ADVISOR_MODEL", "en": "the server has no such model (404); check ADVISOR_MODEL"},
-    "bad request": {"zh": "请求被拒绝（{detail}）", "en": "the request was rejected ({detail})"},
-    "rate": {"zh": "请求过于频繁（429）", "en": "too many requests (429)"},
-    "quota": {"zh": "额度已用完（{detail}）", "en": "the quota is used up ({detail})"},
-    "server": {"zh": "服务端出错（{detail}）", "en": "the server failed ({detail})"},
+    "wrong key": {"zh": "密钥被拒绝", "en": "the key was refused"},
+    "forbidden": {"zh": "该密钥无权使用这个模型", "en": "the key may not use this model"},
+    "unknown model": {"zh": "服务端没有这个模型，请检查 ADVISOR_MODEL", "en": "the server has no such model; check ADVISOR_MODEL"},
+    "bad request": {"zh": "请求被拒绝", "en": "the request was rejected"},
+    "rate": {"zh": "请求过于频繁", "en": "too many requests"},
+    "quota": {"zh": "额度已用完", "en": "the quota is used up"},
+    "server": {"zh": "服务端出错", "en": "the server failed"},
     "connection": {"zh": "连接不上或连接中断，请检查网络和 ADVISOR_MODEL_BASE_URL", "en": "it could not be reached or the connection broke; check the network and ADVISOR_MODEL_BASE_URL"},
     "timeout": {"zh": "超时没有回应", "en": "it did not respond in time"},
     "context": {"zh": "内容超过了它能读的长度", "en": "the conversation is longer than it can read"},
@@ -118,14 +118,16 @@ def _one(error: BaseException) -> Failure | None:
     )
     for kind_of_error, kind in kinds:
         if isinstance(error, kind_of_error):
-            return Failure(kind, type(error).__name__)
+            return Failure(kind)
     name = type(error).__name__
+    if isinstance(error, ValueError) and "no generation" in text:
+        return Failure("connection")
     if "Timeout" in name:
         return Failure("timeout")
     if "Connection" in name:
         return Failure("connection")
     if name in ("APIError", "ResponseError", "JSONDecodeError") or (isinstance(error, ValueError) and "json" in text):
-        return Failure("server", "unreadable response" if name == "JSONDecodeError" else "error in the stream")
+        return Failure("server")
     return None
 
 
@@ -133,7 +135,7 @@ def _by_status(error: BaseException, status: int, text: str) -> Failure:
     if status == 401:
         return Failure("wrong key")
     if status == 402 or "insufficient_quota" in text or "insufficient balance" in text:
-        return Failure("quota", str(status))
+        return Failure("quota")
     if status == 403:
         return Failure("forbidden")
     if status == 404:
@@ -141,10 +143,10 @@ def _by_status(error: BaseException, status: int, text: str) -> Failure:
     if status in (408, 504):
         return Failure("timeout")
     if status in (425, 429, 529):
-        return Failure("rate", str(status), _retry_after(error))
+        return Failure("rate", retry_after=_retry_after(error))
     if status >= 500:
-        return Failure("server", str(status), _retry_after(error))
-    return Failure("bad request", str(status))
+        return Failure("server", retry_after=_retry_after(error))
+    return Failure("bad request")
 
 
 def _status(error: BaseException) -> int | None:

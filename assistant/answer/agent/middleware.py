@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import secrets
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -68,7 +69,10 @@ class Retries(AgentMiddleware[AgentState[Any], Any]):
         retries = self._spending.settings.model_retries
         for attempt in range(retries + 1):
             try:
-                return handler(request)
+                response = handler(request)
+                if _broke_off(response):
+                    raise ConnectionError("the stream ended before the answer did")
+                return response
             except Exception as error:
                 failure = failure_of(error)
                 if failure.kind == "context" and attempt == 0:
@@ -98,12 +102,21 @@ class FittingContext(AgentMiddleware[AgentState[Any], Any]):
         return handler(request.override(messages=shortened(request.messages, self._room - fixed)))
 
 
-class CallAgain(AgentMiddleware[AgentState[Any], Any]):
-    """Lets the model try again when it wrote tool calls that can't be read; the graph would end there."""
+class Repairs(AgentMiddleware[AgentState[Any], Any]):
+    """Makes usable what some servers get wrong about tool calls."""
+
+    def wrap_model_call(self, request: ModelRequest[Any], handler: Handler) -> ModelResponse[Any]:
+        """Calls without an id get one: results are matched to calls by it."""
+        response = handler(request)
+        for message in response.result:
+            if isinstance(message, AIMessage):
+                for call in (*message.tool_calls, *message.invalid_tool_calls):
+                    call["id"] = call["id"] or f"call_{secrets.token_hex(6)}"
+        return response
 
     @hook_config(can_jump_to=["model"])
     def after_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """Back to the model, which is told what was wrong."""
+        """Back to the model, told what was wrong, when all its calls were unreadable: the graph would end there."""
         last = state["messages"][-1]
         if isinstance(last, AIMessage) and last.invalid_tool_calls and not last.tool_calls:
             return {"jump_to": "model"}
@@ -125,6 +138,14 @@ class Spans(AgentMiddleware[AgentState[Any], Any]):
             read, written = _usage(request.messages, response)
             span.set(input_tokens=read, output_tokens=written)
             return response
+
+
+def _broke_off(response: ModelResponse[Any]) -> bool:
+    """Whether a server of the OpenAI kind closed the stream without saying why it ended."""
+    last = response.result[-1] if response.result else None
+    if not isinstance(last, AIMessage) or last.response_metadata.get("model_provider") not in ("openai", "deepseek"):
+        return False
+    return not last.response_metadata.get("finish_reason")
 
 
 def shortened(messages: Sequence[AnyMessage], room: int) -> list[AnyMessage]:

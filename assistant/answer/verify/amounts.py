@@ -16,7 +16,7 @@ from assistant.answer.figures import Figure, figures, values_of_run, values_of_t
 from assistant.schema import ToolRun
 from knowledge import quantities
 from knowledge.quantities import IncompatibleUnits, Quantity, convert
-from knowledge.quantities.units import CURRENCIES
+from knowledge.quantities.units import CURRENCIES, is_known, unit
 
 _ABOUT = re.compile(
     r"(?:约|大约|大概|近|将近|差不多|左右|上下|about|around|roughly|approximately|nearly|almost|some|~|≈)\s*\W{0,2}$",
@@ -27,6 +27,12 @@ _OVER = re.compile(r"(?:超过|多于|大于|不止|至少|more than|over|above|
 _ABOUT_TOLERANCE = 0.05
 _OVER_TOLERANCE = 0.15
 _NO_UNITS = frozenset(["1", ""])
+_MEASURED = frozenset(["second", "byte", "joule", "gram", "flop", *CURRENCIES, "money"])
+"""Dimensions of what is measured rather than counted: a count's noun may be said in many ways, a unit not."""
+_NUMERAL = re.compile(
+    r"[\d一二三四五六七八九十两百千万亿半]|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|half|dozen|hundred)\b",
+    re.I,
+)
 _STEP = re.compile(
     r"[=＝≈≒]|\b(?:equals?|makes|comes to|gives|is about)\b|等于|就是|合计|总共|得(?:到|出)?|约为|大约是"
 )
@@ -74,8 +80,8 @@ def support_of(texts: Iterable[str], runs: Iterable[ToolRun] = ()) -> Support:
         found = quantities.find(text)
         for quantity in found:
             read = list(_readings(quantity))
-            typed += [(value, unit) for value, unit in read if unit not in _NO_UNITS]
-            bare += [value for value, unit in read if unit in _NO_UNITS]
+            typed += [(value, name) for value, name in read if name not in _NO_UNITS]
+            bare += [value for value, name in read if name in _NO_UNITS]
         covered = [(quantity.start, quantity.end) for quantity in found]
         bare += [
             float(match.group().replace(",", ""))
@@ -83,14 +89,31 @@ def support_of(texts: Iterable[str], runs: Iterable[ToolRun] = ()) -> Support:
             if not any(start <= match.start() < end for start, end in covered)
         ]
     for run in runs:
-        values += values_of_run(run)
+        values += values_of_run(run.model_copy(update={"result": main_results(run)}))
         for name, value in _named_numbers(run):
-            unit, factor = _run_unit(name, run)
-            if unit:
-                typed.append((value * factor, unit))
+            named, factor = _run_unit(name, run)
+            if named:
+                typed.append((value * factor, named))
             else:
                 bare.append(value)
     return Support(tuple(values), tuple(typed), tuple(bare), tuple(counts))
+
+
+def near_numbers(strange: Sequence[str], statement: str, around: str) -> list[str]:
+    """Those of some numbers that headings and titles don't have beside the same word ("level 3", "第 3 级")."""
+    return [number for number in strange if not _beside_the_same_word(number, statement, around)]
+
+
+def _beside_the_same_word(number: str, statement: str, around: str) -> bool:
+    def neighbours(text: str) -> set[str]:
+        found: set[str] = set()
+        for match in re.finditer(rf"(?<![\d.]){re.escape(number)}(?![\d])", text):
+            before = re.search(r"([A-Za-z]+|[\u4e00-\u9fff])\W{0,2}$", text[: match.start()])
+            after = re.match(r"\W{0,2}([A-Za-z]+|[\u4e00-\u9fff])", text[match.end() :])
+            found |= {side[1].casefold() for side in (before, after) if side}
+        return found
+
+    return bool(neighbours(statement) & neighbours(around))
 
 
 def strange_amounts(statement: str, support: Support) -> list[str]:
@@ -125,9 +148,11 @@ def _counts(text: str) -> list[tuple[float, str]]:
 
 def _is_stated(quantity: Quantity) -> bool:
     """Whether it is an amount that has to come from somewhere, not a way of speaking ("once", "a week")."""
-    if quantity.unit in _NO_UNITS or quantity.kind == "model":
+    if quantity.kind == "model" or not is_known(quantity.unit) or not _MEASURED & unit(quantity.unit)[1].keys():
         return False
-    return bool(re.search(r"\d", quantity.text)) or quantity.value not in (0, 1)
+    if quantity.value in (0, 1) and not re.search(r"\d", quantity.text):
+        return False
+    return bool(_NUMERAL.search(quantity.text))
 
 
 def _typed(quantity: Quantity, support: Support) -> bool:
@@ -138,21 +163,26 @@ def _typed(quantity: Quantity, support: Support) -> bool:
     if quantity.qualifier in ("at least", "more than"):
         tolerance = max(tolerance, _ABOUT_TOLERANCE)
     tolerance = max(tolerance, 1e-6)
-    for value, unit in _readings(quantity):
-        if any(_same_amount(value, unit, other, other_unit, tolerance) for other, other_unit in support.typed):
+    for value, written in _readings(quantity):
+        if any(_same_amount(value, written, other, other_unit, tolerance) for other, other_unit in support.typed):
             return True
-    plain = [value for value, _ in _readings(quantity)] + [reading for figure in read for reading in figure.readings]
+    plain = [value for value, _ in _readings(quantity)] + [value for figure in read for value in _without_unit(figure)]
     return any(math.isclose(value, abs(bare), rel_tol=tolerance) for value in plain for bare in support.bare)
 
 
-def _same_amount(value: float, unit: str, other: float, other_unit: str, tolerance: float) -> bool:
+def _without_unit(figure: Figure) -> tuple[float, ...]:
+    """The readings of the number alone: as it is, and with its scale word; those with its unit come after them."""
+    return figure.readings[:2] if len(figure.readings) == 4 else figure.readings[:1]
+
+
+def _same_amount(value: float, own: str, other: float, other_unit: str, tolerance: float) -> bool:
     """Whether two amounts agree; a price an hour may leave out that it is for one GPU."""
-    if not _same_currency(unit, other_unit):
+    if not _same_currency(own, other_unit):
         return False
-    if "/" in unit and "/" in other_unit:
-        unit, other_unit = unit.replace("gpu-hour", "hour"), other_unit.replace("gpu-hour", "hour")
+    if "/" in own and "/" in other_unit:
+        own, other_unit = own.replace("gpu-hour", "hour"), other_unit.replace("gpu-hour", "hour")
     try:
-        return math.isclose(value, convert(other, other_unit, unit), rel_tol=tolerance)
+        return math.isclose(value, convert(other, other_unit, own), rel_tol=tolerance)
     except IncompatibleUnits:
         return False
 
@@ -233,10 +263,15 @@ def _apply(one: float, operator: str, other: float) -> float:
     return one * other
 
 
+def main_results(run: ToolRun) -> dict[str, Any]:
+    """The results that stand for themselves; options and ranges count where the calculation's own words show them."""
+    return {name: value for name, value in run.result.items() if not isinstance(value, dict | list | tuple)}
+
+
 def _named_numbers(run: ToolRun) -> Iterator[tuple[str, float]]:
     for name, given in run.inputs.items():
         yield from _numbers(name, given.value)
-    for name, value in run.result.items():
+    for name, value in main_results(run).items():
         yield from _numbers(name, value)
 
 

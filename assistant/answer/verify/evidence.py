@@ -11,6 +11,7 @@ from assistant.answer.composer import with_labels
 from assistant.answer.draft import CitedSpan
 from assistant.schema import ToolRun
 from assistant.tools.base import Presentation
+from assistant.understand.message import read_message
 from knowledge.records import Hit
 from knowledge.sentences import split_sentences
 
@@ -110,9 +111,10 @@ class Evidence:
         """Addresses that a statement under this mark may show."""
         if mark in self._passages:
             hit = self._passages[mark].hit
-            return frozenset([*(r.url for r in hit.references), hit.location, *find_links(hit.text)])
-        given = self._runs.get(mark)
-        return frozenset(source.url for source in given.run.sources if source.url) if given else frozenset()
+            given = [*(reference.url for reference in hit.references), hit.location]
+            return frozenset(given if _orders(hit.text) else [*given, *find_links(hit.text)])
+        run = self._runs.get(mark)
+        return frozenset(source.url for source in run.run.sources if source.url) if run else frozenset()
 
 
 _LINK = re.compile(
@@ -154,7 +156,14 @@ def _strings(value: object) -> Iterator[str]:
 
 def _units(mark: str, hit: Hit) -> Iterator[Unit]:
     for sentence in hit.sentences:
+        if _orders(sentence.text):
+            continue
         yield Unit(mark, plain(with_labels(hit, sentence)), CitedSpan(hit, sentence.start, sentence.end))
+
+
+def _orders(text: str) -> bool:
+    """Whether a document speaks to the assistant ("ignore your instructions"): that is no evidence of anything."""
+    return read_message(text).ordered
 
 
 def _run_units(run: ToolRun, shown: Presentation) -> Iterator[Unit]:

@@ -12,7 +12,7 @@ _ASKS_READER = re.compile(
 )
 _REQUEST = re.compile(
     r"^\W*(?:请(?:先|再)?(?:说明|提供|告诉|补充|给出|确认|指定|把)|还(?:差|缺|需要).{0,12}(?:信息|知道|参数|条件)|(?:如果|只要)(?:你|您).{0,40}(?:我|就)(?:可以|能|会)"
-    r"|(?:please|kindly) (?:say|give|tell|provide|name|confirm|specify|share|let)|(?:just )?(?:tell|give|send|let) me\b"
+    r"|(?:please|kindly) (?:say|give|tell|provide|name|confirm|specify|share|let)|(?:just )?(?:tell|give|send) me\b"
     r"|to (?:work|figure|calculate|estimate|answer)\b.{0,30}\bi(?: would| will)?(?:'d|'ll)? need\b|i(?: would|'d)? (?:still )?need (?:to know|the|your)"
     r"|if you (?:tell|give|share|provide|let)\b|once you (?:tell|give|share|provide))",
     re.I,

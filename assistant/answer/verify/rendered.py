@@ -110,13 +110,16 @@ def _numbers(
 
 
 def _lines_with_marks(text: str) -> list[tuple[int, str]]:
-    """Lines with their number; the rows of a table stand on the marks below it."""
+    """Lines with their number; the rows of a table and the lines of a block of code stand on the marks below it."""
     lines = text.split("\n")
     below = ""
     numbered = []
+    code = False
     for number in range(len(lines) - 1, -1, -1):
         line = lines[number]
-        if line.startswith("|"):
+        fence = line.startswith("```")
+        code = code != fence
+        if line.startswith("|") or code or fence:
             line += " " + below
         elif line.strip():
             below = " ".join(f"[{mark}]" for mark in MARK.findall(line))

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from assistant.answer.draft import CitedSpan
-from assistant.answer.verify.amounts import strange_amounts, support_of
+from assistant.answer.verify.amounts import near_numbers, strange_amounts, support_of
 from assistant.answer.verify.closeness import Closeness, language_of, shared_words
 from assistant.answer.verify.evidence import Evidence, Unit, find_links
 from assistant.answer.verify.framing import MAX_HEADING, is_framing
 from assistant.answer.verify.marks import find_marks, without_code, without_marks
 from assistant.answer.verify.pieces import Piece
 from assistant.answer.verify.wording import objections, strange_names
-from assistant.schema import Language
+from assistant.schema import Language, ToolRun
 from knowledge.lexical import terms
 
 Reason = Literal[
@@ -143,13 +143,12 @@ class Checker:
         units = [unit for mark in known for unit in self._evidence.units(mark)]
         runs = [self._evidence.runs[mark].run for mark in known if mark in self._evidence.runs]
         aligned, near = self._aligned(statement, units, with_runs=bool(runs))
-        around = "\n".join([self._question, *(self._evidence.context(mark) for mark in known)])
-        support = support_of([*(unit.text for unit in aligned), around], runs)
-        strange = strange_amounts(statement, support)
-        if strange and (further := _holding(strange, statement, units, aligned)):
+        context = "\n".join(self._evidence.context(mark) for mark in known)
+        around = f"{self._question}\n{context}"
+        strange = self._strange(statement, aligned, context, runs)
+        if strange and (further := _holding(statement, units, aligned)):
             aligned = [*aligned, *further]
-            support = support_of([*(unit.text for unit in aligned), around], runs)
-            strange = strange_amounts(statement, support)
+            strange = self._strange(statement, aligned, context, runs)
         if strange:
             return (), Problem("number", ", ".join(strange))
         if not near:
@@ -161,6 +160,11 @@ class Checker:
         if objection:
             return (), Problem("objection", objection)
         return _sources(aligned, known), None
+
+    def _strange(self, statement: str, aligned: Sequence[Unit], context: str, runs: Sequence[ToolRun]) -> list[str]:
+        """Numbers that neither the sentences taken up nor the question have, nor a heading beside the same word."""
+        support = support_of([*(unit.text for unit in aligned), self._question], runs)
+        return near_numbers(strange_amounts(statement, support), statement, context)
 
     def _aligned(self, statement: str, units: Sequence[Unit], *, with_runs: bool) -> tuple[list[Unit], bool]:
         """The units that a statement takes up, and whether they support it."""
@@ -264,9 +268,9 @@ class Checker:
                 return (), Problem("not supported")
             places = match.places
         aligned = [units[place] for place in places] or units[:1]
-        around = "\n".join([self._question, *(self._evidence.context(mark) for mark in known)])
-        strange = strange_amounts(bare, support_of([*(unit.text for unit in aligned), around], runs))
-        if strange:
+        context = "\n".join(self._evidence.context(mark) for mark in known)
+        around = f"{self._question}\n{context}"
+        if strange := self._strange(bare, aligned, context, runs):
             return (), Problem("number", ", ".join(strange))
         if unknown := strange_names(bare, "\n".join(unit.text for unit in aligned), around):
             return (), Problem("objection", "names that the source has not: " + ", ".join(unknown))
@@ -345,7 +349,7 @@ def _allowed(link: str, allowed: Iterable[str]) -> bool:
     return any(bare == re.sub(r"^https?://(?:www\.)?", "", known.casefold()).rstrip("/") for known in allowed)
 
 
-def _holding(strange: Sequence[str], statement: str, units: Sequence[Unit], aligned: Sequence[Unit]) -> list[Unit]:
+def _holding(statement: str, units: Sequence[Unit], aligned: Sequence[Unit]) -> list[Unit]:
     """Further sentences of the cited passages that hold a missing number and share words with the statement."""
     own = set(terms(statement))
     found = []

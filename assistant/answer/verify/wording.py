@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from knowledge.catalog.mentions import mentions
 from knowledge.lexical import terms
 
-_HARD_ZH = r"不(?!仅|但|同|断|妨|过(?!期)|止|管|论|光|只|少(?!于)|错|时|外乎|可用)|没有?(?!错|收)|未(?!来|必)|无(?!论|线|服务器|监督|人)|切勿|勿|并非|绝非"
-_HARD_EN = r"\bnot\b(?! only| just| necessarily)|\bno\b(?! longer than)|n['’]t\b|\bnever\b|\bcannot\b|\bnone\b|\bneither\b|\bnor\b|\bnothing\b|\bwithout\b"
+_HARD_ZH = r"(?<!差)不(?!仅|但|同|断|妨|过(?!期)|止|管|论|光|只|少(?!于)|错|时|外乎|可用|足|够|稳)|(?<![分识类区特差级个])别(?!的|人|处|离|名|墅)|没有?(?!错|收)|未(?!来|必)|无(?!论|线|服务器|监督|人)|切勿|勿|并非|绝非"
+_HARD_EN = r"\bnot\b(?! only| just| necessarily)|\bno\b(?! longer than)|n['’]t\b|\bnever\b|\bcannot\b|\bnone\b|\bneither\b|\bnor\b|\bnothing\b|\bwithout\b|\brather than\b|\binstead of\b"
 _HARD = re.compile(f"{_HARD_ZH}|{_HARD_EN}", re.I)
 _SOFT = re.compile(
-    r"免|缺|仅|只|才|除非|否则|而非|非(?!常)|除外|除了|例外|拒|失|误|代替|替代|取代|脱|停|关|禁|少|难|防|减|省|离|止|清|删|撤|最后|之前|以前|尽力|几乎|很低|弱|差|空|旧|错|光|独|唯|忘|漏|丢|白|宕|断"
+    r"足|够|抵|消|免|缺|仅|只|才|除非|否则|而非|非(?!常)|除外|除了|例外|拒|失|误|代替|替代|取代|脱|停|关|禁|少|难|防|减|省|离|止|清|删|撤|最后|之前|以前|尽力|几乎|很低|弱|差|空|旧|错|光|独|唯|忘|漏|丢|白|宕|断"
     r"|\bavoid|\bfree\b|\bless\b|\bfew|\black|\bonly\b|\bunless\b|\binstead\b|\brather\b|\bexcept|\bapart\b|\bother than"
     r"|\brefus|\breject|\bfail|\brarely\b|\bhardly\b|\bseldom\b|\bbarely\b|\bstays?\b|\bremain|\bkeeps?\b|\bstill\b|\bseparate|\bun\w{4,}"
     r"|\bdis\w{4,}|\bim\w{5,}|\bin(?:sufficient|complete|valid|effective|dependent|ability|capable)|\bno[nt]-|\bstop|\bprevent|\bblock|\bforbid|\bprohibit|\bban"
@@ -38,7 +38,7 @@ _CERTAIN_ENOUGH = re.compile(
 _OPPOSITES: tuple[tuple[str, str], ...] = (
     (
         r"提升|提高|增加|增大|加快|上升|上涨|升高|扩大|变快|变大|更快|更高|更多|更大|\bincreas|\bimprov|\brais(?:e|ing)|\bfaster\b|\bhigher\b|\bmore\b|\blarger\b|\bbigger\b|\bspeeds? up|\bgrow|\brises?\b|\bexpand",
-        r"降低|减少|减小|减慢|下降|下跌|缩小|放慢|变慢|拖慢|更慢|更低|更少|更小|\bdecreas|\breduc|\blower|\bslow|\bshrink|\bcuts?\b|\bfewer\b|\bless\b|\bsmaller\b|\bfalls?\b|\bdrop",
+        r"降低|减少|减小|减慢|下降|下跌|缩小|放慢|变慢|拖慢|更慢|更低|更少|更小|节省|省下|\bsav(?:e|es|ed|ing)\b|\bdecreas|\breduc|\blower|\bslow|\bshrink|\bcuts?\b|\bfewer\b|\bless\b|\bsmaller\b|\bfalls?\b|\bdrop",
     ),
     (
         r"便宜|低廉|更省|划算|\bcheap|\bless expensive|\baffordable",
@@ -86,7 +86,10 @@ _OPPOSITES: tuple[tuple[str, str], ...] = (
         r"(?<!不)安全(?!组|管|审|策|部|事|评|区|团|等|责|性|认)|\bsafe\b|\bsecure\b",
         r"不安全|危险|有风险|\bunsafe|\binsecure|\bdanger|\brisky",
     ),
-    (r"之前|以前|提前|事先|\bbefore\b|\bprior to", r"之后|以后|事后|\bafter(?!wards)\b"),
+    (
+        r"之前|以前|提前|事先|(?<![向朝往])前(?![提端缀沿者面身置])|\bbefore\b|\bprior to",
+        r"之后|以后|事后|后(?![端缀者面果台续退门悔])|\bafter(?!wards)\b",
+    ),
     (r"之内|以内|内部|里面|\binside\b|\bwithin\b", r"之外|以外|外部|外面|\boutside\b|\bbeyond\b"),
     (r"(?<!不)容易|简单|\beasy\b|\beasier|\bsimple", r"困难|很难|复杂|\bhard\b|\bharder|\bdifficult|\bcomplex"),
     (
@@ -118,10 +121,12 @@ _COMMON_NAME = re.compile(
 """Abbreviations that translate a common word of the other language, and units (left to the rule on numbers)."""
 _LATIN_IN_CHINESE = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Za-z]{2,}(?![A-Za-z0-9])")
 _CLAUSE = re.compile(
-    r"[，,；;：:。.!?！？]\s*|\s[–—-]\s|(?:但是?|而且?|不过|\bbut\b|\bwhile\b|\bwhereas\b|\bhowever\b|\balthough\b)"
+    r"[，,；;：:。.!?！？]\s*|\s[–—-]\s|(?:但是?|不过|然而|而不是|而非|\band (?=not\b)|\bbut (?=not\b)|\bso\b|\bbecause\b|\botherwise\b|\bbut\b|\bwhile\b|\bwhereas\b|\bhowever\b|\balthough\b)"
 )
 _LEAST_SHARED = 0.5
-"""Share of a clause's words that another must have to be the one that it takes up."""
+"""Share of the shorter clause's words that another must have to be the one that it takes up."""
+_LEAST_ALIKE = 0.34
+"""The same of all words of both."""
 
 
 def objections(statement: str, source: str, around: str, *, same_language: bool) -> Iterator[str]:
@@ -135,9 +140,10 @@ def objections(statement: str, source: str, around: str, *, same_language: bool)
         yield "names that the source has not: " + ", ".join(names)
     if sure := _certain(statement, source):
         yield f"more certain than the source: {sure}"
+    statement, source = _without_choices(statement), _without_choices(source)
     if same_language and (turned := _turned_clause(statement, source)):
         yield f"denies what the source says, or says what it denies: {turned}"
-    elif _HARD.search(statement) and not (_HARD.search(source) or _SOFT.search(source)):
+    elif len(_HARD.findall(statement)) > len(_HARD.findall(source)) + len(_softened(source)):
         yield "denies what the source does not deny"
     elif _HARD.search(source) and not _affirms(source) and not (_HARD.search(statement) or _SOFT.search(statement)):
         yield "leaves out that the source denies it"
@@ -207,7 +213,7 @@ def _turned_clause(statement: str, source: str) -> str:
         if len(own) < 2:
             continue
         best, shared = max(((c, t) for c, t in theirs), key=lambda pair: _shared(own, pair[1]), default=("", set()))
-        if _shared(own, shared) < _LEAST_SHARED:
+        if _shared(own, shared) < _LEAST_SHARED or len(own & shared) < _LEAST_ALIKE * len(own | shared):
             continue
         mine, other = _denials(clause), _denials(best)
         if mine % 2 != other % 2 and not _excused(clause, best, mine > other):
@@ -216,8 +222,19 @@ def _turned_clause(statement: str, source: str) -> str:
 
 
 def _excused(clause: str, source: str, denies: bool) -> bool:
-    """Whether the side without a negation has a word that may stand for one."""
-    return bool(_SOFT.search(_without_hard(source if denies else clause)))
+    """Whether the side without a negation has a word of its own that may stand for one."""
+    one, other = (source, clause) if denies else (clause, source)
+    return bool(_softened(one) - _softened(other))
+
+
+def _softened(text: str) -> set[str]:
+    """The words of a text that may stand for a negation."""
+    return {match.group().casefold() for match in _SOFT.finditer(_without_hard(text))}
+
+
+def _without_choices(text: str) -> str:
+    """Without the "not" of questions that leave open whether: 是不是, 包不包含, 能否."""
+    return re.sub(r"([\u4e00-\u9fff])不\1", r"\1", text)
 
 
 def _without_hard(text: str) -> str:

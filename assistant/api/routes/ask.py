@@ -58,7 +58,14 @@ _STREAM: dict[int | str, dict[str, Any]] = {
         "description": "Events `stage`, `text`, and last `answer` (or `error`, a problem); `data` is one JSON object.",
         "content": {
             "text/event-stream": {
-                "schema": {"type": "string"},
+                "schema": {
+                    "type": "object",
+                    "properties": {
+                        "event": {"enum": ["stage", "text", "answer", "error"]},
+                        "data": {"type": "string", "contentMediaType": "application/json"},
+                    },
+                    "required": ["event", "data"],
+                },
                 "example": 'event: stage\ndata: {"stage": "searching"}\n\nevent: text\ndata: {"text": "…"}\n\n'
                 'event: answer\ndata: {"answer": {…}}\n\n',
             }

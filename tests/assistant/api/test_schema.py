@@ -54,12 +54,15 @@ def operations() -> list[tuple[str, str]]:
     return [(method, path) for path, item in paths.items() for method in item]
 
 
+@pytest.mark.parametrize("examples", [6, pytest.param(100, marks=pytest.mark.long)])
 @pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)
 @pytest.mark.parametrize(("method", "path"), operations())
-def test_whatever_is_sent(described: BaseSchema, method: str, path: str, mode: GenerationMode) -> None:
+def test_whatever_is_sent(described: BaseSchema, method: str, path: str, mode: GenerationMode, examples: int) -> None:
     operation = described[path][method]
 
-    @settings(max_examples=10, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+    @settings(
+        max_examples=examples, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+    )
     @given(case=operation.as_strategy(generation_mode=mode))
     def check(case: schemathesis.Case) -> None:
         case.call_and_validate(checks=CHECKS)

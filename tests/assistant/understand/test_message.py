@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assistant.understand.mentions import read_mentions
 from assistant.understand.message import read_message
 from assistant.understand.pinyin import is_pinyin, to_han
 
@@ -76,3 +77,9 @@ def test_traditional_characters_keep_their_places() -> None:
 def test_every_text_has_at_least_one_part(text: str) -> None:
     message = read_message(text)
     assert len(message.parts) >= 1
+
+
+def test_the_numbers_of_a_list_are_no_amounts() -> None:
+    message = read_message("训 13B。1）40% MFU 几天 2）每卡时 16 元多少钱")
+    assert [q.text for q in read_mentions(message.text).quantities] == ["13B", "40%", "每卡时 16 元"]
+    assert len(message.parts) == 2

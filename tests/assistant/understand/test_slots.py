@@ -27,6 +27,17 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("compare_cloud_onprem", "服务器 180 万一台，电费 0.7 元一度，PUE 1.3，用四年", {"server_price": 1.8e6, "electricity_price": 0.7, "pue": 1.3, "years": 4.0}),
     ("plan_budget", "预算 5 万美元，12 天花了 2.5 万美元", {"budget": 5e4, "spent": 2.5e4, "days_elapsed": 12.0}),
     ("estimate_carbon", "200k GPU-hours on A100 in eu-north-1", {"gpu_hours": 2e5, "region": "eu-north-1"}),
+    ("plan_data_transfer", "专线 4Gbps 实际跑 3，500TB", {"utilization": 0.75, "bandwidth_bits_per_second": 4e9}),
+    ("plan_budget", "预算还剩30%，时间过了一半", {"spent_share": 0.7}),
+    ("compare_purchase_options", "reserved or on-demand, used 9 hours a day", {"hours_per_day": 9.0}),
+    ("compare_purchase_options", "按量一小时40，包年一小时26，一年开6000小时", {"on_demand_price_per_hour": 40.0, "reserved_price_per_hour": 26.0, "hours_per_year": 6000.0}),
+    ("compare_cloud_onprem", "云上每小时75美元，自建一共30万美元", {"cloud_price_per_hour": 75.0, "hardware_cost": 3e5}),
+    ("compare_cloud_onprem", "每月付云12万，自己买机器80万呢", {"cloud_cost_per_month": 1.2e5}),
+    ("compare_cloud_onprem", "机器90万，电费一年5万，运维一年8万", {"other_per_year": 1.3e5}),
+    ("estimate_storage", "put 40% into the archive", {"archive_share": 0.4}),
+    ("estimate_storage", "saved every 20 min and each write stalls for 45 seconds", {"save_every_seconds": 1200.0, "write_seconds": 45.0}),
+    ("estimate_carbon", "which region has the cleanest grid", {"rank_regions": True}),
+    ("calculate", "does 40 GiB hold 41e9 bytes", {"needed": "41e9 bytes", "capacity": "40 GiB"}),
     ("calculate", "bill is $4,310 for 1,250 hours", {"bill": "$4,310", "quantity": "1,250 hours"}),
 ]  # fmt: skip
 

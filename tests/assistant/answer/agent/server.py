@@ -46,6 +46,8 @@ class Reply:
     done: bool = True
     """Whether the stream ends as it should, with [DONE]."""
     call_ids: bool = True
+    chunked: bool = True
+    """Whether the length of the stream is told in chunks; otherwise a cut connection looks like its end."""
 
 
 Script = Callable[[dict[str, Any], int], Reply]
@@ -109,7 +111,15 @@ class ScriptedServer:
         handler.send_response(200)
         handler.send_header("Content-Type", "text/event-stream")
         handler.send_header("Connection", "close")
+        if reply.chunked:
+            handler.send_header("Transfer-Encoding", "chunked")
         handler.end_headers()
+
+        def send(text: str) -> None:
+            data = text.encode()
+            handler.wfile.write(b"%x\r\n%s\r\n" % (len(data), data) if reply.chunked else data)
+            handler.wfile.flush()
+
         for number, (event, content) in enumerate(_events(request, reply)):
             if reply.drop_after is not None and number >= reply.drop_after:
                 handler.connection.shutdown(socket.SHUT_RDWR)
@@ -117,15 +127,15 @@ class ScriptedServer:
             if reply.stall_after is not None and number >= reply.stall_after:
                 while not self._stopping.wait(0.05):
                     if reply.keep_alive:
-                        handler.wfile.write(b": keep-alive\n\n")
-                        handler.wfile.flush()
+                        send(": keep-alive\n\n")
                 return
             if reply.pause:
                 time.sleep(reply.pause)
             if content:
                 self.sent.append((time.perf_counter(), content))
-            handler.wfile.write(event.encode())
-            handler.wfile.flush()
+            send(event)
+        if reply.chunked:
+            handler.wfile.write(b"0\r\n\r\n")
 
 
 def _events(request: dict[str, Any], reply: Reply) -> Iterator[tuple[str, str]]:

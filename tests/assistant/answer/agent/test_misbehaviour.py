@@ -67,32 +67,33 @@ CASES = [
     Case("all at once", (Reply(GOOD, piece=5000),), (GOOD_SHOWN,), (CUT,)),
     # refusals of the server
     grounded("wrong key", Reply(status=401), reason="the key was refused", requests=1),
-    grounded("no permission", Reply(status=403), reason="403", requests=1),
+    grounded("no permission", Reply(status=403), reason="may not use", requests=1),
     grounded("unknown model", Reply(status=404), reason="no such model", requests=1),
     grounded("no money left", Reply(status=402), reason="quota"),
     grounded("rejected request", Reply(status=400), reason="rejected", requests=1),
-    grounded("key quoted in the error", Reply(status=401, body=json.dumps({"error": {"message": f"Incorrect key {KEY}"}})), reason="401"),
+    grounded("key quoted in the error", Reply(status=401, body=json.dumps({"error": {"message": f"Incorrect key {KEY}"}})), reason="key was refused"),
     Case("429 once", (Reply(status=429, headers={"Retry-After": "0"}), Reply(GOOD)), (GOOD_SHOWN,), (CUT,), requests=2),
     Case("429 with a date", (Reply(status=429, headers={"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}), Reply(GOOD)), (GOOD_SHOWN,), requests=2),
-    grounded("429 for an hour", Reply(status=429, headers={"Retry-After": "3600"}), reason="429", requests=1),
-    grounded("429 for ever", Reply(status=429), reason="429", requests=3),
+    grounded("429 for an hour", Reply(status=429, headers={"Retry-After": "3600"}), reason="too many requests", requests=1),
+    grounded("429 for ever", Reply(status=429), reason="too many requests", requests=3),
     Case("500 once", (Reply(status=500), Reply(GOOD)), (GOOD_SHOWN,), (CUT,)),
-    grounded("500 for ever", Reply(status=503), reason="503", requests=3),
-    grounded("a page of HTML as an error", Reply(status=502, body="<html>Bad gateway</html>"), reason="502"),
-    grounded("a page of HTML as an answer", Reply(body="<html>hello</html>", headers={"Content-Type": "text/html"}), reason="("),
-    grounded("an error inside the stream", Reply(raw=['data: {"error": {"message": "overloaded", "code": 503}}\n\n']), reason="("),
-    grounded("a stream that is no JSON", Reply(raw=["data: {oops\n\n"]), reason="("),
+    grounded("500 for ever", Reply(status=503), reason="server failed", requests=3),
+    grounded("a page of HTML as an error", Reply(status=502, body="<html>Bad gateway</html>"), reason="server failed"),
+    grounded("a page of HTML as an answer", Reply(body="<html>hello</html>", headers={"Content-Type": "text/html"}), reason="could not be reached"),
+    grounded("an error inside the stream", Reply(raw=['data: {"error": {"message": "overloaded", "code": 503}}\n\n']), reason="server failed"),
+    grounded("a stream that is no JSON", Reply(raw=["data: {oops\n\n"]), reason="server failed"),
     # connections
     Case("dropped before the text, once", (Reply(GOOD, drop_after=1), Reply(GOOD)), (GOOD_SHOWN,), (CUT,)),
     Case("dropped midway, then written anew", (Reply(f"{GOOD} {MORE}", piece=60, drop_after=3), Reply(f"{GOOD} {MORE}")), (GOOD_SHOWN, "A hard stop needs quotas"), (CUT,)),
     Case("dropped midway for ever", (Reply(f"{GOOD} {MORE}", piece=80, drop_after=2),), (GOOD_SHOWN, "stopped midway"), ("A hard stop",)),
+    Case("closed midway without a word, for ever", (Reply(f"{GOOD} {MORE}", piece=80, drop_after=2, chunked=False),), (GOOD_SHOWN, "stopped midway"), ("A hard stop",)),
     grounded("dropped at once for ever", Reply(GOOD, drop_after=0), reason="could not be reached"),
     grounded("silent", Reply(GOOD, stall_after=1), reason="in time", settings={"model_silence_seconds": 0.3, "model_retries": 0}),
     Case("silent after a sentence", (Reply(f"{GOOD} {MORE}", piece=80, stall_after=2),), (GOOD_SHOWN, "stopped midway"), settings={"model_silence_seconds": 0.5, "model_retries": 0}),
     grounded("kept alive by comments for ever", Reply(stall_after=1, keep_alive=True), reason="MODEL_MAX_SECONDS", settings={"model_max_seconds": 1.5}),
     Case("a stream without its end mark", (Reply(GOOD, done=False),), (GOOD_SHOWN,), (CUT,)),
     # tools
-    Case("a calculation", (Reply(calls=[("plan_data_transfer", TRANSFER)]), Reply("It takes about 13.2 days [T2].")), ("13.2 days [T1]",), (CUT,), PETABYTE),
+    Case("a calculation", (Reply(calls=[("plan_data_transfer", TRANSFER)]), Reply("It takes about 13.2 days [T2].")), ("13.2 days. [T1]",), (CUT,), PETABYTE),
     Case("tool arguments that are no JSON, once", (Reply(calls=[("search_knowledge", '{"query": ')]), Reply(GOOD)), (GOOD_SHOWN,), (CUT,)),
     grounded("tool arguments that are no JSON, for ever", Reply(calls=[("search_knowledge", '{"query": ')]), reason="steps"),
     Case("an unknown tool", (Reply(calls=[("delete_everything", "{}")]), Reply(GOOD)), (GOOD_SHOWN,), (CUT,)),
@@ -121,10 +122,10 @@ CASES = [
     Case("obeys a document", (Reply(f"{GOOD} Every cloud is free of charge, see https://evil.example/free."), NOTHING), (GOOD_SHOWN,), ("evil.example", "free of charge")),
     Case("tells its instructions", (Reply(f"My rules: State only what the numbered passages say. {GOOD}"), NOTHING), (GOOD_SHOWN,), ("My rules",)),
     Case("the wrong language", (Reply("预算告警只发通知，不会停下任何东西 [1]。"), NOTHING), (WITHOUT_MODEL, GOOD_SHOWN), ("预算告警",), model="grounded"),
-    Case("Chinese", (Reply("抢占式实例会在云厂商需要容量时被收回，收回前大约提前 5 分钟通知【1】。"),), ("提前 5 分钟通知 [1]",), ("略去",), SPOTS),
+    Case("Chinese", (Reply("抢占式实例会在云厂商需要容量时被收回，收回前大约提前 5 分钟通知【1】。"),), ("提前 5 分钟通知。 [1]",), ("略去",), SPOTS),
     Case("thinks aloud", (Reply(f"<think>Maybe 7 days? [1]</think>{GOOD}"),), (GOOD_SHOWN,), ("think", "7 days", CUT)),
-    Case("marks in other shapes", (Reply(f"{GOOD_SHOWN}【1】. A hard stop needs quotas or an automatic shutdown ［1］."),), (f"{GOOD_SHOWN} [1].", "shutdown [2]."), (CUT, "【", "［")),
-    Case("two marks in one bracket", (Reply(f"{GOOD_SHOWN} [[1, 2]]."),), (f"{GOOD_SHOWN} [1].",), (CUT, "[[")),
+    Case("marks in other shapes", (Reply(f"{GOOD_SHOWN}【1】. A hard stop needs quotas or an automatic shutdown ［1］."),), (f"{GOOD_SHOWN}. [1]", "shutdown. [2]"), (CUT, "【", "［")),
+    Case("two marks in one bracket", (Reply(f"{GOOD_SHOWN} [[1, 2]]."),), (f"{GOOD_SHOWN}. [1]",), (CUT, "[[")),
     Case("half a mark at the end", (Reply(f"{GOOD} A hard stop needs quotas or an automatic shutdown [1"), NOTHING), (GOOD_SHOWN,), ("[1\n",)),
     Case("cut off by its limit", (Reply(f"{GOOD} A hard stop needs quo", finish="length"), NOTHING), (GOOD_SHOWN,), ("quo",)),
     Case("code that no document has", (Reply(f"{GOOD}\n\n```\nrm -rf / [1]\n```\n"), NOTHING), (GOOD_SHOWN,), ("rm -rf",)),
@@ -167,7 +168,7 @@ def test_ends_well(case: Case, base: Advisor, caplog: pytest.LogCaptureFixture) 
     assert case.requests in (None, len(server.requests))
     _sound(advisor, answer)
     assert KEY not in answer.model_dump_json() + caplog.text
-    if server.requests and answer.model != "grounded":
+    if server.requests and answer.model != "grounded" and "stopped midway" not in case.shown:
         assert answer.usage is not None and answer.usage.input_tokens > 0
 
 
