@@ -22,6 +22,7 @@ from pydantic import BaseModel, ValidationError
 from assistant import __version__
 from assistant.conversations import Conversations
 from assistant.errors import InvalidInput
+from assistant.review.journal import TABLES as JOURNAL
 from assistant.settings import Settings
 from assistant.tables import copy_tables
 from knowledge.backup import copy_database, replace_store
@@ -58,7 +59,10 @@ def create(settings: Settings, path: Path) -> Manifest:
         raise InvalidInput(f"{path} is there already. Name another file for the backup.")
     if not (settings.data_dir / FILE_NAME).exists():
         raise StoreError(f"There is nothing to back up in {settings.data_dir}. Set ADVISOR_DATA_DIR.")
-    Conversations(settings.database).close()  # so that there is one to put back, if an empty one
+    conversations = Conversations(settings.database)
+    with conversations.begin(JOURNAL):  # so that there is all to put back, if empty
+        pass
+    conversations.close()
     part = path.with_name(f"{path.name}.part")
     with _explained(path), tempfile.TemporaryDirectory(prefix="advisor-backup-", dir=path.absolute().parent) as place:
         staged = Path(place)

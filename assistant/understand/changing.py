@@ -46,7 +46,7 @@ def changed(calls: Sequence[Call], resolved: Resolved, turn: int) -> list[Call]:
         if stated:
             merged.append(merged_call(call, frame_of(call.tool), stated, turn))
     if not merged:
-        return []
+        return list(calls) if filling.arguments else []  # what is there already is said once more
     kept = [call for call in calls if all(call.tool != other.tool for other in merged)]
     return list({call.model_dump_json(): call for call in (*merged, *kept)}.values())
 
