@@ -287,8 +287,12 @@ class Checker:
             text = given.hit.text if given else self._evidence.context(mark)
             held = sum(line in _squeezed(text) for line in wanted)
             if held / len(wanted) >= CODE_BAR and (given is None or given.covered):
-                units = self._evidence.units(mark)
-                return Checked(piece, (Segment(piece.text, _sources(units[:1], [mark])),))
+                if given is None:
+                    held_by = self._evidence.units(mark)[:1]
+                else:  # code is no sentence: the passage as a whole holds it
+                    hit = given.hit
+                    held_by = (Unit(mark, hit.text, CitedSpan(hit, hit.start, hit.end)),)
+                return Checked(piece, (Segment(piece.text, _sources(held_by, [mark])),))
         return Checked(piece, (), Problem("code"))
 
 
