@@ -217,7 +217,7 @@ class Index:
             starts = segment.tables.row_starts[at]
             counts = segment.tables.row_starts[at + 1] - starts
             rows = np.repeat(starts - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
-            values.append(segment.matrix[rows] @ vector)
+            values.append(segment.vectors(rows) @ vector if len(rows) else np.zeros(0, np.float32))
             kinds.append(segment.tables.row_kinds[rows])
             sizes.append(counts)
         return np.concatenate(values), np.concatenate(kinds), np.cumsum(np.concatenate(sizes))
@@ -249,7 +249,7 @@ class Index:
         for segment, alive, _, _ in self._parts():
             places = np.flatnonzero(alive)[::step]
             places = places[segment.tables.row_starts[places] < segment.tables.row_starts[places + 1]]
-            paragraphs.append(segment.matrix[segment.tables.row_starts[places]])
+            paragraphs.append(segment.vectors(segment.tables.row_starts[places]))
             languages.append(np.full(len(places), LANGUAGES.index(segment.language), np.uint8))
         return np.concatenate(paragraphs), np.concatenate(languages)
 
@@ -258,7 +258,7 @@ class Index:
 
     def _paragraph(self, place: int) -> Floats:
         segment, at = self._find(place)
-        vector: Floats = segment.matrix[segment.tables.row_starts[at]]
+        vector: Floats = segment.vectors(segment.tables.row_starts[at : at + 1])[0]
         return vector
 
     def _find(self, place: int) -> tuple[Segment, int]:
@@ -319,18 +319,18 @@ def refresh_snapshot(store: Store, *, share: float = REBUILD_SHARE, force: bool 
         StoreError: the folder can't be written.
     """
     folder = store.folder / SNAPSHOTS
-    with store.reading() as connection:
-        if not force and not _outdated(connection, folder, share):
-            return False
-        at = generation(connection)
-        dimension = int(meta(connection, "dimension") or 1)
-        segments = read_segments(connection, 0, dimension)
     name = f"snapshot-{uuid.uuid4().hex}"
     building = folder / f"{_BUILDING}{name}"
     try:
+        with store.reading() as connection:
+            if not force and not _outdated(connection, folder, share):
+                return False
+            building.mkdir(parents=True)
+            at = generation(connection)
+            dimension = int(meta(connection, "dimension") or 1)
+            segments = read_segments(connection, 0, dimension, building)
         for segment in segments:
             segment.save(building / segment_name(segment.collection, segment.language))
-        building.mkdir(parents=True, exist_ok=True)
         sync(building)
         _publish(store, building, folder / name, at, segments)
     except OSError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import tempfile
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -12,16 +13,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from knowledge.backends.base import Floats, Rows, Vectors
+from knowledge.backends.clustered import ClusteredVectors
+from knowledge.backends.flat import FlatVectors
 from knowledge.collections import DEFAULT_NUMBER
 from knowledge.errors import StoreError
 from knowledge.records import Language
 
-FORMAT = 2
+FORMAT = 3
 """Goes up whenever the files change; a segment of another format is built again."""
 LANGUAGES: tuple[Language, ...] = ("zh", "en")
-_VECTORS = "vectors.faiss"
+EXACT_ROWS = 20_000
+"""Up to here every vector is compared: 3 ms, and nothing is missed. Above, only those of the nearest clusters."""
 _MANIFEST = "manifest.json"
-_BATCH_ROWS = 16384
+_KINDS = {"flat": FlatVectors, "clustered": ClusteredVectors}
 
 Ints = NDArray[np.integer[Any]]
 
@@ -49,17 +54,16 @@ class Tables:
 
 
 class Segment:
-    """Chunks of one collection, one language and one range of ids, with a FAISS index over their vectors."""
+    """Chunks of one collection, one language and one range of ids, with their vectors."""
 
     def __init__(
-        self, language: Language, tables: Tables, vectors: Any, dimension: int, collection: int = DEFAULT_NUMBER
+        self, language: Language, tables: Tables, vectors: Vectors | None, collection: int = DEFAULT_NUMBER
     ) -> None:
-        """`vectors` is a faiss.IndexFlatIP of r rows, or None when there are none."""
+        """`vectors` are r rows, or None when there are none."""
         self.language = language
         self.collection = collection
         self.tables = tables
-        self._faiss = vectors
-        self._dimension = dimension
+        self._vectors = vectors
 
     def __len__(self) -> int:
         return len(self.tables.chunk_ids)
@@ -74,38 +78,29 @@ class Segment:
         """Number of vectors."""
         return len(self.tables.row_kinds)
 
-    @property
-    def matrix(self) -> NDArray[np.float32]:
-        """The vectors (r, dimension), without a copy."""
-        import faiss
+    def vectors(self, rows: Rows) -> Floats:
+        """(len(rows), dimension) of the vectors in these rows."""
+        return self._vectors.take(rows) if self._vectors is not None else np.zeros((0, 0), np.float32)
 
-        if self._faiss is None:
-            return np.zeros((0, self._dimension), np.float32)
-        flat: NDArray[np.float32] = faiss.rev_swig_ptr(self._faiss.get_xb(), self.rows * self._dimension)
-        return flat.reshape(self.rows, self._dimension)
-
-    def nearest(self, vector: NDArray[np.float32], k: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    def nearest(self, vector: Floats, k: int) -> tuple[Floats, Rows]:
         """Inner products and rows of the k nearest vectors, best first."""
-        if self._faiss is None:
+        if self._vectors is None:
             return np.zeros(0, np.float32), np.zeros(0, np.int64)
-        scores, rows = self._faiss.search(vector.reshape(1, -1), min(k, self.rows))
-        return scores[0], rows[0]
+        return self._vectors.nearest(vector, k)
 
     def save(self, folder: Path) -> None:
         """Write the files and make them durable; `folder` must not exist."""
-        import faiss
-
         folder.mkdir(parents=True)
         for field in fields(Tables):
             np.save(folder / f"{field.name}.npy", getattr(self.tables, field.name))
-        if self._faiss is not None:
-            faiss.write_index(self._faiss, str(folder / _VECTORS))
+        if self._vectors is not None:
+            self._vectors.save(folder)
         sizes = {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
         manifest = {
             "format": FORMAT,
             "language": self.language,
             "collection": self.collection,
-            "dimension": self._dimension,
+            "vectors": self._vectors.kind if self._vectors is not None else None,
             "sizes": sizes,
         }
         (folder / _MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
@@ -119,8 +114,6 @@ class Segment:
         Raises:
             StoreError: files are missing, cut short or of another format.
         """
-        import faiss
-
         try:
             manifest = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
             if manifest["format"] != FORMAT:
@@ -132,10 +125,9 @@ class Segment:
                 field.name: np.load(folder / f"{field.name}.npy", mmap_mode="r", allow_pickle=False)
                 for field in fields(Tables)
             }
-            path = folder / _VECTORS
-            vectors = faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC) if path.name in manifest["sizes"] else None
-            collection = int(manifest.get("collection", DEFAULT_NUMBER))
-            return cls(manifest["language"], Tables(**arrays), vectors, manifest["dimension"], collection)
+            kind = manifest["vectors"]
+            vectors: Vectors | None = _KINDS[kind].load(folder) if kind is not None else None
+            return cls(manifest["language"], Tables(**arrays), vectors, int(manifest["collection"]))
         except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
             raise StoreError(
                 f"the derived index in {folder} can't be read ({error}): it has to be built again"
@@ -147,18 +139,35 @@ def segment_name(collection: int, language: Language) -> str:
     return language if collection == DEFAULT_NUMBER else f"{language}-{collection}"
 
 
-def read_segments(connection: sqlite3.Connection, after: int, dimension: int) -> list[Segment]:
-    """Segments of all chunks with an id above `after`, from the store's rows; none is empty."""
+def read_segments(
+    connection: sqlite3.Connection, after: int, dimension: int, workplace: Path | None = None
+) -> list[Segment]:
+    """Segments of all chunks with an id above `after`, from the store's rows; none is empty.
+
+    Args:
+        connection: inside a transaction.
+        after: a chunk id.
+        dimension: of the vectors.
+        workplace: a folder for the vectors of segments that are too large to be compared one by one; None: all are
+            kept in memory and compared one by one.
+    """
     kinds = connection.execute(
         """SELECT DISTINCT d.collection, d.language FROM chunks c JOIN documents d ON d.number = c.document
            WHERE c.id > ? ORDER BY d.collection, d.language DESC""",
         (after,),
     ).fetchall()
-    return [_read_segment(connection, language, collection, after, dimension) for collection, language in kinds]
+    return [
+        _read_segment(connection, language, collection, after, dimension, workplace) for collection, language in kinds
+    ]
 
 
 def _read_segment(
-    connection: sqlite3.Connection, language: Language, collection: int, after: int, dimension: int
+    connection: sqlite3.Connection,
+    language: Language,
+    collection: int,
+    after: int,
+    dimension: int,
+    workplace: Path | None,
 ) -> Segment:
     ids: list[int] = []
     terms: list[bytes] = []
@@ -172,8 +181,10 @@ def _read_segment(
         terms.append(term_ids)
         counts.append(term_counts)
     chunk_ids = np.array(ids, np.int64)
-    vectors, row_chunks, row_kinds = _read_vectors(connection, language, collection, after, dimension)
     term_table, term_starts, posting_chunks, posting_counts, lengths = _invert(terms, counts)
+    del terms, counts
+    collected = _CollectedRows(dimension, workplace)
+    row_chunks, row_kinds = _read_vectors(connection, language, collection, after, collected)
     tables = Tables(
         chunk_ids=chunk_ids,
         row_starts=np.searchsorted(row_chunks, np.append(chunk_ids, np.iinfo(np.int64).max)).astype(np.int64),
@@ -184,26 +195,54 @@ def _read_segment(
         posting_counts=posting_counts,
         lengths=lengths,
     )
-    return Segment(language, tables, vectors, dimension, collection)
+    return Segment(language, tables, collected.vectors(), collection)
+
+
+class _CollectedRows:
+    """Vectors as they are read: in memory while they are few, in a file when they are many."""
+
+    def __init__(self, dimension: int, workplace: Path | None) -> None:
+        self._dimension = dimension
+        self._workplace = workplace
+        self._waiting: list[bytes] = []
+        self._bytes = 0
+        self._file: Path | None = None
+
+    def add(self, values: bytes) -> int:
+        """Take float16 rows; returns how many."""
+        self._waiting.append(values)
+        self._bytes += len(values)
+        if self._workplace is not None and self._bytes > 2 * self._dimension * EXACT_ROWS:
+            self._spill(self._workplace)
+        return len(values) // (2 * self._dimension)
+
+    def vectors(self) -> Vectors | None:
+        """All of them, ready for search."""
+        if self._file is not None and self._workplace is not None:
+            self._spill(self._workplace)
+            return ClusteredVectors.build(self._file, self._dimension)
+        if not self._bytes:
+            return None
+        return FlatVectors.build(np.frombuffer(b"".join(self._waiting), "<f2").reshape(-1, self._dimension))
+
+    def _spill(self, workplace: Path) -> None:
+        if self._file is None:
+            handle, name = tempfile.mkstemp(suffix=".f16", dir=workplace)
+            os.close(handle)
+            self._file = Path(name)
+        with self._file.open("ab") as file:
+            file.writelines(self._waiting)
+        self._waiting.clear()
+        self._bytes = 0
 
 
 def _read_vectors(
-    connection: sqlite3.Connection, language: Language, collection: int, after: int, dimension: int
-) -> tuple[Any, Ints, Ints]:
-    import faiss
-
-    index = faiss.IndexFlatIP(dimension)
+    connection: sqlite3.Connection, language: Language, collection: int, after: int, collected: _CollectedRows
+) -> tuple[Ints, Ints]:
+    """Chunk and kind of each row."""
     chunks: list[int] = []
     kinds: list[int] = []
-    lengths: list[int] = []
-    waiting: list[bytes] = []
-
-    def flush() -> None:
-        if waiting:
-            rows = np.frombuffer(b"".join(waiting), "<f2").reshape(-1, dimension)
-            index.add(rows.astype(np.float32))
-            waiting.clear()
-
+    counts: list[int] = []
     for chunk, kind, values in connection.execute(
         """SELECT v.chunk, v.kind, v."values" FROM vectors v JOIN chunks c ON c.id = v.chunk
            JOIN documents d ON d.number = c.document
@@ -212,15 +251,9 @@ def _read_vectors(
     ):
         chunks.append(chunk)
         kinds.append(kind)
-        lengths.append(len(values) // (2 * dimension))
-        waiting.append(values)
-        if len(waiting) >= _BATCH_ROWS:
-            flush()
-    flush()
-    repeats = np.array(lengths, np.int64)
-    row_chunks = np.repeat(np.array(chunks, np.int64), repeats)
-    row_kinds = np.repeat(np.array(kinds, np.uint8), repeats)
-    return (index if index.ntotal else None), row_chunks, row_kinds
+        counts.append(collected.add(values))
+    repeats = np.array(counts, np.int64)
+    return np.repeat(np.array(chunks, np.int64), repeats), np.repeat(np.array(kinds, np.uint8), repeats)
 
 
 def _invert(terms: list[bytes], counts: list[bytes]) -> tuple[Ints, Ints, Ints, Ints, Ints]:
