@@ -6,6 +6,7 @@ import json
 import os
 import sqlite3
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,10 @@ LANGUAGES: tuple[Language, ...] = ("zh", "en")
 EXACT_ROWS = 20_000
 """Up to here every vector is compared: 3 ms, and nothing is missed. Above, only those of the nearest clusters."""
 _MANIFEST = "manifest.json"
-_KINDS = {"flat": FlatVectors, "clustered": ClusteredVectors}
+_LOAD: dict[str, Callable[[Path], Vectors]] = {
+    "flat": FlatVectors.load,
+    "clustered": ClusteredVectors.load,
+}
 
 Ints = NDArray[np.integer[Any]]
 
@@ -126,7 +130,7 @@ class Segment:
                 for field in fields(Tables)
             }
             kind = manifest["vectors"]
-            vectors: Vectors | None = _KINDS[kind].load(folder) if kind is not None else None
+            vectors: Vectors | None = _LOAD[kind](folder) if kind is not None else None
             return cls(manifest["language"], Tables(**arrays), vectors, int(manifest["collection"]))
         except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
             raise StoreError(

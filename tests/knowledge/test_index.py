@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import knowledge.index
+import knowledge.segment
 from knowledge.index import BM25_B, BM25_K1, SNAPSHOTS, Index, refresh_snapshot
 from knowledge.ingest import ingest
 from knowledge.lexical import term_counts, terms
@@ -111,6 +112,26 @@ def test_any_history_leads_to_the_same_index(
         assert len(grown) == len(fresh)
         for question in SUBJECTS:
             assert sorted(found(store, grown, question)[0]) == sorted(found(store, fresh, question)[0])
+
+
+def test_a_large_segment_is_clustered_and_finds_the_same(
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(60):
+        path = folder / f"n{number}.md"
+        path.write_text(f"# N{number}\n\nNumber {number} on {SUBJECTS[number % 6]}.\n\n## More\n\nAnd {number + 1}.\n")
+    ingest(store, ENCODER, [folder])
+    without = read(store)
+    monkeypatch.setattr(knowledge.segment, "EXACT_ROWS", 100)
+    assert refresh_snapshot(store, force=True)
+    (snapshot,) = (store.folder / SNAPSHOTS).iterdir()
+    assert (snapshot / "en" / "rows.f16").is_file()
+    assert not list(snapshot.glob("*.f16"))
+    with_snapshot = read(store)
+    for question in SUBJECTS:
+        assert found(store, with_snapshot, question)[0][:5] == found(store, without, question)[0][:5]
+    (snapshot / "en" / "rows.f16").unlink()
+    assert found(store, read(store), SUBJECTS[0]) == found(store, without, SUBJECTS[0])
 
 
 @pytest.mark.parametrize("damage", ["folder", "vectors", "manifest", "table"])
