@@ -10,8 +10,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from assistant.api.watching import Watched
 from assistant.schema import Answer
 
 _FIELDS = "fields"
@@ -95,14 +96,7 @@ class AccessLog:
             await self._app(scope, receive, send)
             return
         started = time.perf_counter()
-        status = 500
-
-        async def watched(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
+        watched = Watched(send)
         try:
             await self._app(scope, receive, watched)
         finally:
@@ -110,7 +104,7 @@ class AccessLog:
                 "request_id": scope.get("state", {}).get("request_id", ""),
                 "method": scope["method"],
                 "path": scope["path"],
-                "status": status,
+                "status": watched.status,
                 "caller": getattr(scope.get("user"), "owner", ""),
                 "milliseconds": round((time.perf_counter() - started) * 1000, 1),
             }

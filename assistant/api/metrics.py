@@ -12,10 +12,11 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, G
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from assistant.api.access import Caller, requires
 from assistant.api.service import Service
+from assistant.api.watching import Watched
 from assistant.errors import AdvisorError
 from assistant.schema import Answer
 
@@ -89,20 +90,13 @@ class Measured:
             await self._app(scope, receive, send)
             return
         started = time.perf_counter()
-        status = 500
-
-        async def watched(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
+        watched = Watched(send)
         self._metrics.begin()
         try:
             await self._app(scope, receive, watched)
         finally:
             method = scope["method"] if scope["method"] in _METHODS else _OTHER
-            self._metrics.end(method, _pattern(scope), status, time.perf_counter() - started)
+            self._metrics.end(method, _pattern(scope), watched.status, time.perf_counter() - started)
 
 
 def _pattern(scope: Scope) -> str:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, TypeVar
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from assistant.advisor import Advisor
-from assistant.bots.errors import ChannelError, RateLimited
+from assistant.bots.errors import RateLimited
 from assistant.bots.markdown import Block, Dialect, Span, parse, parts
 from assistant.bots.memory import Given, Incoming, Memory
 from assistant.bots.words import BROKEN, EMPTY, word
@@ -213,13 +213,19 @@ class Bot(ABC):
         return Reply(self.write([Block("paragraph", (Span(text),))]), [], [], "en", None)
 
 
-def _citation(citation: Citation, language: Language) -> Block:
-    """Number, title, section and page; the title leads to the document's address, or else to its first source."""
+def address_of(citation: Citation) -> str | None:
+    """The document's address, or else that of its first source on the web."""
     addresses = [citation.location, *(reference.url for reference in citation.references)]
-    href = next((url for url in addresses if url.startswith(("https://", "http://"))), None)
+    return next((url for url in addresses if url.startswith(("https://", "http://"))), None)
+
+
+def _citation(citation: Citation, language: Language) -> Block:
+    """Number, title, section and page; the title leads to its address."""
     place = f" › {citation.section}" if citation.section else ""
     page = f", {word('page', language).format(page=citation.page)}" if citation.page else ""
-    return Block("paragraph", (Span(f"[{citation.n}] "), Span(citation.title, href=href), Span(f"{place}{page}")))
+    return Block(
+        "paragraph", (Span(f"[{citation.n}] "), Span(citation.title, href=address_of(citation)), Span(f"{place}{page}"))
+    )
 
 
 def _run(run: ToolRun, language: Language) -> Block:
@@ -229,8 +235,3 @@ def _run(run: ToolRun, language: Language) -> Block:
     return Block(
         "paragraph", (Span(f"[{run.n}] {get_tool(run.tool).title[language]}"), Span(f": {text}" if text else ""))
     )
-
-
-def refused(platform: str, what: str) -> ChannelError:
-    """A platform's refusal, as one clear line."""
-    return ChannelError(f"{platform} refused a message: {what}. Check the app's permissions and settings there.")

@@ -16,3 +16,8 @@ class RateLimited(ChannelError):
         super().__init__(message)
         self.retry_after = retry_after
         """Seconds that the platform asked for; None where it named none."""
+
+
+def refused(platform: str, what: str) -> ChannelError:
+    """A platform's refusal, as one clear line."""
+    return ChannelError(f"{platform} refused a message: {what}. Check the app's permissions and settings there.")

@@ -63,6 +63,13 @@ class Dialect:
     """As Markdown, as text in columns of one width, or as a list of its rows."""
 
 
+def set_apart(text: str) -> str:
+    """Text whose brackets and signs a blank of no width parts, so that no link, image, tag or markup comes of them."""
+    for mark in ("](", "![", "<", "**", "`"):
+        text = text.replace(mark, f"{mark[0]}\u200b{mark[1:]}")
+    return text
+
+
 def utf8_size(text: str) -> int:
     """Length in UTF-8, bytes."""
     return len(text.encode("utf-8"))

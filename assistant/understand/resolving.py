@@ -26,9 +26,6 @@ _FOLLOW_UP = re.compile(
     re.I,
 )
 _FOLLOW_UP_END = re.compile(r"呢\s*(?:[?？。，,]|$)|吗那\s*[?？。]?\s*$|\b(?:instead|then)\s*[?.]?\s*$", re.I)
-_PRONOUN = re.compile(
-    r"它|这(?:个|样|种|些)|那(?:个|样|种|些)|\b(?:it|they|them|that|this|those|these|one|ones)\b", re.I
-)
 PRONOUN = re.compile(
     r"它|这(?:个|样|种|些)|那(?:个|样|种|些)|\b(?:it|they|them|that|this|those|these|one|ones)\b", re.I
 )

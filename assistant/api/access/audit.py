@@ -11,11 +11,12 @@ from anyio import to_thread
 from fastapi import Depends, Request
 from pydantic import BaseModel
 from starlette.requests import HTTPConnection
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from assistant.api.access.caller import Caller
 from assistant.api.database import Database, now
 from assistant.api.problems import request_id
+from assistant.api.watching import Watched
 
 _NOTE = "audit_note"
 _LOG = "advisor.audit_log"
@@ -112,21 +113,16 @@ class Audit:
         if scope["type"] != "http" or not isinstance(caller, Caller) or not caller.is_authenticated:
             await self._app(scope, receive, send)
             return
-        status = 500
-
-        async def watched(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
+        watched = Watched(send)
         try:
             scope[_LOG] = self._log
             await self._app(scope, receive, watched)
         finally:
             note = scope["state"].get(_NOTE)
             if note is not None:
-                await to_thread.run_sync(self._log.write, caller, note, status, _address(scope), request_id(scope))
+                await to_thread.run_sync(
+                    self._log.write, caller, note, watched.status, _address(scope), request_id(scope)
+                )
 
 
 def _address(scope: Scope) -> str:

@@ -14,20 +14,19 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import quote
 
-import httpx
 from pydantic_settings import SettingsConfigDict
 
-from assistant.bots.base import Bot, ChannelSettings, Reply, refused
-from assistant.bots.errors import ChannelError, RateLimited
-from assistant.bots.markdown import Dialect, utf8_size
+from assistant.bots.base import Bot, ChannelSettings, Reply
+from assistant.bots.errors import ChannelError
+from assistant.bots.markdown import Dialect, set_apart, utf8_size
 from assistant.bots.memory import Incoming
+from assistant.bots.posting import post
 from assistant.bots.words import word
 
 if TYPE_CHECKING:
     from dingtalk_stream import DingTalkStreamClient
 
-_TOO_FAST = 130101
-_TIMEOUT = 15.0
+_TOO_FAST = frozenset({130101})
 
 
 class DingTalkSettings(ChannelSettings):
@@ -39,19 +38,12 @@ class DingTalkSettings(ChannelSettings):
     client_secret: str
 
 
-def _escape(text: str) -> str:
-    """Set brackets and signs apart with a blank of no width, so that no link, image or markup comes of them."""
-    for mark in ("](", "![", "<", "**", "`"):
-        text = text.replace(mark, f"{mark[0]}\u200b{mark[1:]}")
-    return text
-
-
 class DingTalkBot(Bot):
     """Mentions in groups and all messages in direct messages. There are no threads: a conversation is one person's."""
 
     name = "dingtalk"
     settings_type: ClassVar[type[ChannelSettings]] = DingTalkSettings
-    dialect = Dialect(escape=_escape, limit=6_000, size=utf8_size, heading="### {}", item="- {text}", table="list")
+    dialect = Dialect(escape=set_apart, limit=6_000, size=utf8_size, heading="### {}", item="- {text}", table="list")
     requires = ("dingtalk_stream",)
     settings: DingTalkSettings
 
@@ -113,18 +105,7 @@ class DingTalkBot(Bot):
             self.patiently(lambda body=body: self._post(message.place["webhook"], body))  # type: ignore[misc]
 
     def _post(self, webhook: str, body: dict[str, Any]) -> None:
-        try:
-            response = httpx.post(webhook, json=body, timeout=_TIMEOUT)
-        except httpx.HTTPError as error:
-            raise RateLimited(f"DingTalk can't be reached: {error}") from error
-        if response.status_code == 429 or response.status_code >= 500:
-            after = response.headers.get("retry-after")
-            raise RateLimited(f"DingTalk answers {response.status_code}", float(after) if after else None)
-        answer = response.json()
-        if answer.get("errcode") == _TOO_FAST:
-            raise RateLimited(f"DingTalk says: {answer.get('errmsg')}")
-        if answer.get("errcode", 0) != 0:
-            raise refused("DingTalk", f"{answer['errcode']} {answer.get('errmsg')}")
+        post("DingTalk", webhook, body, too_fast=_TOO_FAST)
 
 
 def _markdown(title: str, text: str, place: dict[str, str]) -> dict[str, Any]:
@@ -141,7 +122,7 @@ def _card(title: str, text: str, reply: Reply) -> dict[str, Any]:
     if reply.sources:
         lines += [f"**{word('sources', language)}**", "\n".join(f"- {line}" for line in reply.sources)]
     if reply.follow_ups:
-        asked = [f"- [{_escape(question)}]({_said(question)})" for question in reply.follow_ups]
+        asked = [f"- [{set_apart(question)}]({_said(question)})" for question in reply.follow_ups]
         lines += [f"**{word('follow_ups', language)}**", "\n".join(asked)]
     buttons = [
         {"title": f"{thumb} {word(rating, language)}", "actionURL": _said(thumb)}

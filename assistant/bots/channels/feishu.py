@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic_settings import SettingsConfigDict
 
-from assistant.bots.base import Bot, ChannelSettings, Reply, refused
-from assistant.bots.errors import ChannelError, RateLimited
+from assistant.bots.base import Bot, ChannelSettings, Reply
+from assistant.bots.errors import ChannelError, RateLimited, refused
 from assistant.bots.markdown import Dialect, utf8_size
 from assistant.bots.memory import Incoming
 from assistant.bots.serving import serve

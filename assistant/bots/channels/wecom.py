@@ -13,14 +13,13 @@ import time
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import httpx
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
-from assistant.bots.base import Bot, ChannelSettings, Reply, refused
-from assistant.bots.errors import RateLimited
-from assistant.bots.markdown import Dialect, utf8_size
+from assistant.bots.base import Bot, ChannelSettings, Reply, address_of
+from assistant.bots.markdown import Dialect, set_apart, utf8_size
 from assistant.bots.memory import Incoming
+from assistant.bots.posting import post
 from assistant.bots.serving import serve
 from assistant.bots.wecom_crypto import Envelope, InvalidEnvelope
 from assistant.bots.words import word
@@ -33,10 +32,9 @@ _CONTENT = 20_480
 """Bytes that one message may hold."""
 _SOURCES = 4_000
 _CARD_SOURCES = 6
-_FREQUENCY = frozenset({45009, 45033})
+_TOO_FAST = frozenset({45009, 45033})
 """Too many calls, too many at once."""
 _FEEDBACK: dict[int, Rating] = {1: "up", 2: "down"}
-_TIMEOUT = 15.0
 
 
 class WeComSettings(ChannelSettings):
@@ -50,20 +48,13 @@ class WeComSettings(ChannelSettings):
     """Empty for a company's own robot."""
 
 
-def _escape(text: str) -> str:
-    """Set brackets and signs apart with a blank of no width, so that no link, image, tag or markup comes of them."""
-    for mark in ("](", "![", "<", "**", "`"):
-        text = text.replace(mark, f"{mark[0]}\u200b{mark[1:]}")
-    return text
-
-
 class WeComBot(Bot):
     """Mentions in groups and all messages in direct messages. There are no threads: a conversation is one person's."""
 
     name = "wecom"
     settings_type: ClassVar[type[ChannelSettings]] = WeComSettings
     dialect = Dialect(
-        escape=_escape, limit=_CONTENT - _SOURCES, size=utf8_size, heading="### {}", item="- {text}", table="pipes"
+        escape=set_apart, limit=_CONTENT - _SOURCES, size=utf8_size, heading="### {}", item="- {text}", table="pipes"
     )
     requires = ("cryptography",)
     settings: WeComSettings
@@ -136,18 +127,7 @@ class WeComBot(Bot):
         self.patiently(lambda: self._post(message.place["response_url"], text))
 
     def _post(self, url: str, text: str) -> None:
-        try:
-            response = httpx.post(url, json={"msgtype": "markdown", "markdown": {"content": text}}, timeout=_TIMEOUT)
-        except httpx.HTTPError as error:
-            raise RateLimited(f"WeCom can't be reached: {error}") from error
-        if response.status_code == 429 or response.status_code >= 500:
-            after = response.headers.get("retry-after")
-            raise RateLimited(f"WeCom answers {response.status_code}", float(after) if after else None)
-        answer = response.json()
-        if answer.get("errcode") in _FREQUENCY:
-            raise RateLimited(f"WeCom says: {answer.get('errmsg')}")
-        if answer.get("errcode", 0) != 0:
-            raise refused("WeCom", f"{answer['errcode']} {answer.get('errmsg')}")
+        post("WeCom", url, {"msgtype": "markdown", "markdown": {"content": text}}, too_fast=_TOO_FAST)
 
     def _stream(self, identity: str) -> dict[str, Any]:
         """The reply to a message as far as it has come. `feedback` is set from the first on, so that thumbs come in."""
@@ -218,8 +198,7 @@ def _card(identity: str, reply: Reply) -> dict[str, Any]:
     language = reply.language
     sources = []
     for citation in reply.answer.citations[:_CARD_SOURCES]:
-        addresses = [citation.location, *(reference.url for reference in citation.references)]
-        url = next((one for one in addresses if one.startswith(("https://", "http://"))), None)
+        url = address_of(citation)
         row: dict[str, Any] = {"keyname": f"[{citation.n}]", "value": citation.title[:26]}
         sources.append(row | ({"type": 1, "url": url} if url else {}))
     return {
