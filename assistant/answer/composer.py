@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,10 +22,13 @@ from assistant.schema import Language
 from knowledge.lexical import terms
 from knowledge.records import Hit, SearchResult, Sentence
 
-BUDGET: dict[Language, int] = {"zh": 520, "en": 700}
-"""Characters of statements in an answer; an answer is advice, not a page of snippets."""
+BUDGET: dict[Language, int] = {"zh": 560, "en": 750}
+"""Characters of statements in an answer, by the language that they are in; an answer is advice, not a page of
+snippets."""
 MAX_STATEMENTS = 8
-PASSAGE_WINDOW = 1.6
+JOINED = 0.25
+"""Share of the budget up to which neighbouring sentences make one statement."""
+PASSAGE_WINDOW = 2.5
 """Passages this far below the best one (in standard deviations) no longer answer the same question."""
 LANGUAGE_WINDOW = 1.2
 """A passage in the reader's language is preferred to a better one in the other up to this difference."""
@@ -75,7 +78,7 @@ def compose(question: str, result: SearchResult, language: Language) -> list[Sta
     """Statements that answer the question, best passage first; empty when nothing was found."""
     hits = _same_subject(_reader_language(result.hits, language))
     candidates = _candidates(question, hits)
-    chosen = _choose(candidates, BUDGET[language])
+    chosen = _choose(candidates)
     foreign = bool(chosen) and all(candidate.hit.language != language for candidate in chosen)
     statements = [Statement(phrase("quoted_language", language))] if foreign else []
     for group in _direct_first(_runs(chosen)):
@@ -145,11 +148,11 @@ def _is_statement(sentence: Sentence, language: Language) -> bool:
     return len(text) >= MIN_STATEMENT[language] and not text.endswith(("?", "？", ":", "："))
 
 
-def _choose(candidates: Sequence[_Candidate], budget: int) -> list[_Candidate]:
+def _choose(candidates: Sequence[_Candidate]) -> list[_Candidate]:
     """Greedy by evidence within the budget; a sentence brings along what it depends on and what limits it."""
     by_place = {(c.rank, c.index): c for c in candidates}
     chosen: dict[tuple[int, int], _Candidate] = {}
-    used = 0
+    used = 0.0
     waiting = sorted(candidates, key=lambda c: -c.evidence)
     while waiting:
         taken = Counter(rank for rank, _ in chosen)
@@ -160,13 +163,21 @@ def _choose(candidates: Sequence[_Candidate], budget: int) -> list[_Candidate]:
         bundle = [c for c in _bundle(candidate, by_place) if (c.rank, c.index) not in chosen]
         if any(_says_again(c, other) for c in bundle for other in chosen.values()):
             continue
-        cost = sum(len(_shown(c.sentence.text)) for c in bundle)
-        if chosen and (used + cost > budget or len(chosen) + len(bundle) > MAX_STATEMENTS):
+        cost = sum(_cost(c) for c in bundle)
+        more = chosen | {(c.rank, c.index): c for c in bundle}
+        if chosen and (used + cost > 1 or len(_runs(_in_order(more.values()))) > MAX_STATEMENTS):
             continue
         used += cost
-        chosen |= {(c.rank, c.index): c for c in bundle}
-    best = {rank: max(c.evidence for c in chosen.values() if c.rank == rank) for rank, _ in chosen}
-    return sorted(chosen.values(), key=lambda c: (-best[c.rank], c.index))
+        chosen = more
+    return _in_order(chosen.values())
+
+
+def _in_order(chosen: Collection[_Candidate]) -> list[_Candidate]:
+    """By passage, the one with the best sentence first, then as they stand in it."""
+    best: dict[int, float] = {}
+    for candidate in chosen:
+        best[candidate.rank] = max(candidate.evidence, best.get(candidate.rank, -math.inf))
+    return sorted(chosen, key=lambda c: (-best[c.rank], c.rank, c.index))
 
 
 def _rivals(candidate: _Candidate, candidates: Sequence[_Candidate]) -> list[_Candidate]:
@@ -207,7 +218,7 @@ def _trigrams(text: str) -> set[str]:
 
 
 def _runs(chosen: Sequence[_Candidate]) -> list[list[_Candidate]]:
-    """Neighbouring sentences of one passage belong to one statement when the later needs the earlier."""
+    """Neighbouring sentences of one passage make one statement where they are short or the later needs the earlier."""
     runs: list[list[_Candidate]] = []
     for candidate in chosen:
         last = runs[-1][-1] if runs else None
@@ -216,12 +227,25 @@ def _runs(chosen: Sequence[_Candidate]) -> list[list[_Candidate]]:
             last
             and last.rank == candidate.rank
             and last.index + 1 == candidate.index
-            and (_DEPENDENT.match(text) or _LIMITING.match(text))
+            and (_DEPENDENT.match(text) or _LIMITING.match(text) or _joins(runs[-1], candidate))
         ):
             runs[-1].append(candidate)
         else:
             runs.append([candidate])
     return runs
+
+
+def _joins(run: Sequence[_Candidate], candidate: _Candidate) -> bool:
+    """Whether a sentence goes on in the line of those before it, and there is room."""
+    hit, end = candidate.hit, candidate.sentence.start
+    between = hit.text[run[-1].sentence.end - hit.start : end - hit.start]
+    in_line = "\n" not in between and " | " not in candidate.sentence.text
+    return in_line and sum(_cost(one) for one in run) + _cost(candidate) <= JOINED
+
+
+def _cost(candidate: _Candidate) -> float:
+    """Share of the budget."""
+    return len(_shown(candidate.sentence.text)) / BUDGET[candidate.hit.language]
 
 
 def _direct_first(groups: list[list[_Candidate]]) -> list[list[_Candidate]]:

@@ -54,6 +54,7 @@ def test_opens_with_the_best_statement_and_marks_each() -> None:
                 1,
                 [
                     ("Budgets send alerts at thresholds that you set.", 0.9),
+                    ("Where is the bill?", 0.1),
                     ("The moon is far from every data centre.", 0.1),
                 ],
             ),
@@ -62,6 +63,17 @@ def test_opens_with_the_best_statement_and_marks_each() -> None:
     )
     assert text.startswith("Budgets send alerts at thresholds that you set. [1]")
     assert "- Tags show which team caused a cost." in text
+
+
+def test_short_neighbours_make_one_statement() -> None:
+    pair = [("Budgets send alerts at thresholds.", 0.9), ("Nothing is stopped by an alert.", 0.8)]
+    assert "Budgets send alerts at thresholds. Nothing is stopped by an alert. [1]" in answer([hit(1, pair)])
+
+
+def test_items_of_a_list_stay_apart() -> None:
+    one = hit(1, [("Budgets send alerts at thresholds.", 0.9), ("Nothing is stopped by an alert.", 0.8)])
+    listed = replace(one, text=one.text.replace(". ", ".\n"))
+    assert "- Nothing is stopped by an alert. [2]" in answer([listed])
 
 
 def test_a_sentence_that_leans_on_the_one_before_brings_it_along() -> None:
