@@ -15,7 +15,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import reduce
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -84,11 +84,13 @@ class Index:
         self._dead_rows = [
             int(np.diff(segment.tables.row_starts)[~mask].sum()) if not mask.all() else 0 for segment, mask in living
         ]
+        self._living = int(sum(mask.sum() for mask in self._alive))
+        self._all_alive = all(mask.all() for mask in self._alive)
         self._sample: tuple[Floats, NDArray[np.uint8]] | None = None
 
     def __len__(self) -> int:
         """Number of living chunks."""
-        return int(sum(mask.sum() for mask in self._alive))
+        return self._living
 
     def restricted(self, collections: frozenset[int] | None) -> Index:
         """The index of these collections alone: it finds, counts and weighs words as if there were no others."""
@@ -147,12 +149,11 @@ class Index:
         found = [np.zeros(0, np.int64)]
         for language in LANGUAGES:
             values, owners = [np.zeros(0, np.float32)], [np.zeros(0, np.int64)]
-            for segment, alive, dead_rows, offset in self._parts():
-                if segment.language == language:
-                    scores, rows = segment.nearest(vector, k + dead_rows)
-                    places = np.searchsorted(segment.tables.row_starts, rows, side="right") - 1
-                    values.append(scores[alive[places]])
-                    owners.append(places[alive[places]] + offset)
+            parts = [part for part in self._parts() if part[0].language == language]
+            for segment, alive, dead_rows, offset in parts:
+                scores, places = _nearest_living(segment, vector, k, alive, dead_rows, exact=len(parts) > 1)
+                values.append(scores)
+                owners.append(places + offset)
             best = np.argsort(-np.concatenate(values), kind="stable")[:k]
             found.append(np.concatenate(owners)[best])
         return np.unique(np.concatenate(found))
@@ -179,30 +180,40 @@ class Index:
 
     def _bm25(self, connection: sqlite3.Connection, terms: Sequence[str]) -> LexicalScores:
         known = find_terms(connection, terms)
-        total = len(self)
-        length_sum = sum(float(segment.tables.lengths.sum()) for segment in self.segments)
-        average = max(length_sum / max(total, 1), 1.0)
         scores = np.zeros(int(self._offsets[-1]), np.float32)
         idf: dict[str, float] = {}
-        postings: dict[str, list[Places]] = {}
+        postings: dict[str, Places] = {}
         for term in terms:
             found = [_postings(segment, known.get(term)) for segment in self.segments]
             frequency = sum(len(chunks) for chunks, _ in found)
-            weight = float(np.log(1 + (max(total - frequency, 0) + 0.5) / (frequency + 0.5)))
-            idf[term] = weight
-            postings[term] = []
-            for (chunks, counts), (segment, alive, _, offset) in zip(found, self._parts(), strict=True):
+            weight = float(np.log(1 + (max(self._living - frequency, 0) + 0.5) / (frequency + 0.5)))
+            places: list[Places] = []
+            for (chunks, counts), alive, damping, offset in zip(
+                found, self._alive, self._damping, self._offset_list, strict=False
+            ):
                 if not len(chunks):
                     continue
-                lengths = segment.tables.lengths[chunks] / average
-                part = weight * counts * (BM25_K1 + 1) / (counts + BM25_K1 * (1 - BM25_B + BM25_B * lengths))
-                living = alive[chunks]
-                places = chunks[living] + offset
-                scores[places] += part[living].astype(np.float32)
-                postings[term].append(places)
-        return LexicalScores(
-            scores, idf, {term: np.concatenate([*p, np.zeros(0, np.int64)]) for term, p in postings.items()}
-        )
+                if not self._all_alive:
+                    living = alive[chunks]
+                    chunks, counts = chunks[living], counts[living]
+                part = damping[chunks]
+                part += counts
+                np.divide(counts, part, out=part)
+                part *= np.float32(weight * (BM25_K1 + 1))
+                places.append(chunks.astype(np.int64) + offset)
+                scores[places[-1]] += part
+            idf[term] = weight
+            postings[term] = np.concatenate(places) if places else np.zeros(0, np.int64)
+        return LexicalScores(scores, idf, postings)
+
+    @cached_property
+    def _damping(self) -> list[Floats]:
+        """Of each segment (n,): what a chunk's length adds to a term's count in BM25's denominator."""
+        average = max(sum(float(segment.tables.lengths.sum()) for segment in self.segments) / max(self._living, 1), 1.0)
+        return [
+            (BM25_K1 * (1 - BM25_B + BM25_B * segment.tables.lengths / average)).astype(np.float32)
+            for segment in self.segments
+        ]
 
     def cosines(self, vector: Floats, places: Places) -> tuple[Floats, Ints, Places]:
         """Similarity of every vector of the chunks: values, kinds, and starts; chunk i owns starts[i]:starts[i + 1].
@@ -224,7 +235,13 @@ class Index:
 
     def chunk_ids(self, places: Places) -> list[int]:
         """Ids of the chunks in the store."""
-        return [int(segment.tables.chunk_ids[at]) for segment, at in map(self._find, places.tolist())]
+        ids = np.zeros(len(places), np.int64)
+        owners = np.searchsorted(self._offsets, places, side="right") - 1
+        for number, segment in enumerate(self.segments):
+            mine = owners == number
+            ids[mine] = segment.tables.chunk_ids[places[mine] - self._offsets[number]]
+        found: list[int] = ids.tolist()
+        return found
 
     def paragraphs(self, places: Places) -> Floats:
         """(m, dimension): the first vector of each chunk, which stands for the whole passage."""
@@ -281,7 +298,9 @@ class LexicalScores:
         """(n,) for each chunk the highest inverse document frequency, by its rarest term, of a form that it holds."""
         best = np.zeros_like(self.scores)
         for form in forms:
-            holding = reduce(np.intersect1d, (self.postings[term] for term in form))
+            holding, *others = sorted((self.postings[term] for term in form), key=len)
+            for places in others:
+                holding = holding[_among(holding, places)]
             best[holding] = np.maximum(best[holding], max(self.idf[term] for term in form))
         return best
 
@@ -293,13 +312,45 @@ class LexicalScores:
         return matching.astype(np.int64)
 
 
-def _postings(segment: Segment, term: int | None) -> tuple[Places, NDArray[np.float32]]:
+def _among(some: Places, ascending: Places) -> NDArray[np.bool_]:
+    """Which of some places are among others."""
+    at = np.searchsorted(ascending, some)
+    found: NDArray[np.bool_] = ascending[np.minimum(at, len(ascending) - 1)] == some
+    return found
+
+
+def _nearest_living(
+    segment: Segment, vector: Floats, k: int, alive: NDArray[np.bool_], dead_rows: int, *, exact: bool
+) -> tuple[Floats, Places]:
+    """Inner products and chunks of the nearest k rows of living chunks.
+
+    Dead ones are as likely as others to be near, and few: as many as could be in the way are seldom asked for.
+
+    Args:
+        exact: whether the inner products are to be compared with those of other segments, where estimates of the
+            best are too high.
+    """
+    wanted = k + min(dead_rows, k)
+    while True:
+        scores, rows = segment.nearest(vector, wanted)
+        places = np.searchsorted(segment.tables.row_starts, rows, side="right") - 1
+        living = alive[places]
+        if living.sum() >= k or wanted >= k + dead_rows:
+            rows, scores, places = rows[living][:k], scores[living][:k], places[living][:k]
+            return segment.vectors(rows) @ vector if exact else scores, places
+        wanted = min(4 * wanted, k + dead_rows)
+
+
+def _postings(segment: Segment, term: int | None) -> tuple[Ints, Floats]:
+    """Chunks that hold a term, ascending, and how often."""
     tables = segment.tables
-    at = int(np.searchsorted(tables.term_ids, term)) if term is not None else len(tables.term_ids)
-    if at == len(tables.term_ids) or tables.term_ids[at] != term:
+    # In the table's own type, or numpy converts all of it first.
+    wanted = tables.term_ids.dtype.type(term) if term is not None else None
+    at = int(np.searchsorted(tables.term_ids, wanted)) if wanted is not None else len(tables.term_ids)
+    if at == len(tables.term_ids) or tables.term_ids[at] != wanted:
         return np.zeros(0, np.int64), np.zeros(0, np.float32)
     start, end = tables.term_starts[at : at + 2]
-    return tables.posting_chunks[start:end].astype(np.int64), tables.posting_counts[start:end].astype(np.float32)
+    return tables.posting_chunks[start:end], tables.posting_counts[start:end].astype(np.float32)
 
 
 def refresh_snapshot(store: Store, *, share: float = REBUILD_SHARE, force: bool = False) -> bool:

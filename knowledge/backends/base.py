@@ -23,7 +23,7 @@ class Vectors(Protocol):
         ...
 
     def nearest(self, vector: Floats, k: int) -> tuple[Floats, Rows]:
-        """Inner products and rows of the k nearest, best first; fewer when there are fewer.
+        """Inner products, or estimates of them, and rows of the k nearest, best first; fewer when there are fewer.
 
         Args:
             vector: (dimension,).

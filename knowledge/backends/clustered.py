@@ -1,14 +1,17 @@
-"""Search of many vectors: those of the nearest clusters are compared, by 8-bit codes that are mapped from disk.
+"""Search of many vectors: those of the nearest clusters are compared by short codes, the best of them by longer ones.
 
-Inverted lists (Sivic and Zisserman 2003) over k-means clusters, with one byte a component (FAISS's 8-bit scalar
-quantisation). The rows themselves lie beside them as float16 and are read a few at a time, so that a process holds a
-quarter of what exact search would. How many clusters are looked at is measured when the index is built.
+Inverted lists (Sivic and Zisserman 2003) over k-means clusters. Both codes are of a vector's part along the directions
+in which the vectors differ most (their principal components): half a byte for two components (product quantisation,
+compared in registers; André et al. 2015), in memory, and one byte a component, mapped from disk. The rows themselves
+lie beside them as float16 and are read a few at a time, so that a process holds a tenth of what exact search would.
+How many clusters are looked at is measured when the index is built.
 """
 
 from __future__ import annotations
 
 import os
 import weakref
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,27 +19,80 @@ import numpy as np
 from numpy.typing import NDArray
 
 from knowledge.backends.base import Floats, Rows
+from knowledge.backends.halves import widened
 
-RECALL = 0.99
-"""Of the ten nearest, measured on the index's own probes, that decides how many clusters a search looks at."""
-_CENTROIDS = "centroids.faiss"
+RECALL = 0.987
+"""Of the ten nearest, measured on the index's own probes, that decides how many clusters a search looks at. What it is
+for real questions: `docs/scale.md`."""
+REDUCED = 128
+"""Components that are coded, at most; an even number."""
+REFINED = 10
+"""Times as many as are asked for are found by the short codes."""
+_CLUSTERS = "clusters.faiss"
+_CODES = "codes.faiss"
 _ROWS = "rows.f16"
+_AXES = "axes.npy"
 _BATCH_ROWS = 32768
 _POINTS_PER_CENTROID = 39
 _ITERATIONS = 8
 _PROBES = 128
+_PROBE_NOISE = 0.7
+"""A probe is a row and so much of the difference of two others: as far from its neighbours as a question is."""
+_PROBE_K = 150
+"""Among so many the ten nearest are looked for: a search asks for as many, and compares them by themselves."""
 _TOP = 10
 
 
+@dataclass(frozen=True, slots=True)
+class _Axes:
+    """The directions in which vectors differ most."""
+
+    mean: Floats
+    """(dimension,)"""
+    directions: Floats
+    """(dimension, r - 1), orthonormal; r is even."""
+
+    @property
+    def width(self) -> int:
+        """r."""
+        return int(self.directions.shape[1]) + 1
+
+    @classmethod
+    def of(cls, rows: NDArray[np.float16]) -> _Axes:
+        sample = widened(rows[_spread(len(rows), 2 * _BATCH_ROWS)])
+        mean = sample.mean(axis=0)
+        _, vectors = np.linalg.eigh(np.cov(sample - mean, rowvar=False))
+        width = min(REDUCED, len(mean) // 2 * 2)
+        return cls(mean, np.ascontiguousarray(vectors[:, ::-1][:, : width - 1], np.float32))
+
+    def rows(self, rows: NDArray[np.float16]) -> Floats:
+        """(n, r): the parts along the directions, and the length of what is left."""
+        centred = widened(rows) - self.mean
+        along = centred @ self.directions
+        left = np.einsum("ij,ij->i", centred, centred) - np.einsum("ij,ij->i", along, along)
+        return np.hstack([along, np.sqrt(np.maximum(left, 0))[:, None]])
+
+    def questions(self, vectors: Floats) -> Floats:
+        """(n, r): as rows, with nothing left, so that a distance to a row is that of the whole vectors but for the
+        product of what is left of both."""
+        along = (vectors - self.mean) @ self.directions
+        return np.hstack([along, np.zeros((len(along), 1), np.float32)])
+
+
 class ClusteredVectors:
-    """A faiss.IndexIVFScalarQuantizer over a file of float16 rows."""
+    """A faiss.IndexIVFPQFastScan, a faiss.IndexScalarQuantizer and a file of float16 rows, all of the same vectors."""
 
     kind = "clustered"
 
-    def __init__(self, index: Any, rows: Path) -> None:
+    def __init__(self, clusters: Any, codes: Any, axes: _Axes, rows: Path) -> None:
         """`rows`: the file; it may be removed while this object is in use."""
-        self._index = index
-        self._dimension = int(index.d)
+        import faiss
+
+        self._clusters, self._codes = clusters, codes
+        self._refined = faiss.IndexRefine(clusters, codes)
+        self._refined.k_factor = REFINED
+        self._axes = axes
+        self._dimension = len(axes.mean)
         self._count = rows.stat().st_size // (2 * self._dimension)
         self._rows = rows
         self._handle = os.open(rows, os.O_RDONLY)
@@ -44,23 +100,29 @@ class ClusteredVectors:
 
     @classmethod
     def build(cls, rows: Path, dimension: int) -> ClusteredVectors:
-        """Cluster a file of float16 rows. One core-minute or so a million."""
+        """Cluster a file of float16 rows. Half a core-minute or so a million."""
         import faiss
 
-        mapped = np.memmap(rows, "<f2", "r").reshape(-1, dimension)
+        mapped = np.asarray(np.memmap(rows, "<f2", "r")).reshape(-1, dimension)
         count = len(mapped)
-        clusters = 2 ** round(np.log2(2 * np.sqrt(count)))
-        coarse = faiss.IndexFlatIP(dimension)
-        index = faiss.IndexIVFScalarQuantizer(
-            coarse, dimension, clusters, faiss.ScalarQuantizer.QT_8bit, faiss.METRIC_INNER_PRODUCT, True
-        )
-        index.cp.niter = _ITERATIONS
-        index.cp.min_points_per_centroid = 1  # or FAISS writes a warning to stderr
-        index.train(mapped[_spread(count, clusters * _POINTS_PER_CENTROID)].astype(np.float32))
+        axes = _Axes.of(mapped)
+        width = axes.width
+        number = 2 ** round(np.log2(2 * np.sqrt(count)))
+        clusters = faiss.IndexIVFPQFastScan(faiss.IndexFlatL2(width), width, number, width // 2, 4, faiss.METRIC_L2)
+        clusters.by_residual = False
+        clusters.cp.niter = clusters.pq.cp.niter = _ITERATIONS
+        clusters.cp.min_points_per_centroid = 1  # or FAISS writes a warning to stderr
+        codes = faiss.IndexScalarQuantizer(width, faiss.ScalarQuantizer.QT_8bit, faiss.METRIC_L2)
+        sample = axes.rows(mapped[_spread(count, number * _POINTS_PER_CENTROID)])
+        clusters.train(sample)
+        codes.train(sample)
         for start in range(0, count, _BATCH_ROWS):
-            index.add(mapped[start : start + _BATCH_ROWS].astype(np.float32))
-        index.nprobe = _enough_clusters(index, mapped)
-        return cls(index, rows)
+            batch = axes.rows(mapped[start : start + _BATCH_ROWS])
+            clusters.add(batch)
+            codes.add(batch)
+        built = cls(clusters, codes, axes, rows)
+        clusters.nprobe = built._enough_clusters(mapped)
+        return built
 
     @classmethod
     def load(cls, folder: Path) -> ClusteredVectors:
@@ -68,14 +130,15 @@ class ClusteredVectors:
 
         Raises:
             RuntimeError: the file is damaged.
-            OSError: one of the two is missing.
+            ValueError: so is that of the axes.
+            OSError: one of the files is missing.
         """
         import faiss
 
-        index: Any = faiss.read_index(str(folder / _CENTROIDS), faiss.IO_FLAG_MMAP)
-        lists: Any = faiss.downcast_InvertedLists(index.invlists)
-        lists.prefetch_nthread = 0  # threads that read ahead cost more than they save once the pages are there
-        return cls(index, folder / _ROWS)
+        clusters = faiss.read_index(str(folder / _CLUSTERS))
+        codes = faiss.read_index(str(folder / _CODES), faiss.IO_FLAG_MMAP_IFC)
+        table: Floats = np.load(folder / _AXES, allow_pickle=False)
+        return cls(clusters, codes, _Axes(table[0], np.ascontiguousarray(table[1:].T)), folder / _ROWS)
 
     def __len__(self) -> int:
         return self._count
@@ -83,13 +146,13 @@ class ClusteredVectors:
     @property
     def clusters(self) -> tuple[int, int]:
         """How many there are, and how many a search looks at."""
-        return int(self._index.nlist), int(self._index.nprobe)
+        return int(self._clusters.nlist), int(self._clusters.nprobe)
 
     def nearest(self, vector: Floats, k: int) -> tuple[Floats, Rows]:
-        """Those of the nearest clusters are compared; inner products are those of the codes."""
-        scores, rows = self._index.search(vector.reshape(1, -1), min(k, self._count))
+        """Those of the nearest clusters are compared; inner products of unit vectors are estimated, to about 0.05."""
+        distances, rows = self._refined.search(self._axes.questions(vector.reshape(1, -1)), min(k, self._count))
         found = rows[0] >= 0
-        return scores[0][found], rows[0][found]
+        return 1 - distances[0][found] / 2, rows[0][found]
 
     def take(self, rows: Rows) -> Floats:
         """Read from the file, not mapped: pages of rows that were once near a question would stay in this process's
@@ -100,17 +163,36 @@ class ClusteredVectors:
         starts, ends = rows[np.append(0, bounds)], rows[np.append(bounds, len(rows)) - 1] + 1
         width = 2 * self._dimension
         pieces = [
-            os.pread(self._handle, (end - start) * width, start * width)
-            for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
+            os.pread(self._handle, size, start)
+            for start, size in zip((starts * width).tolist(), ((ends - starts) * width).tolist(), strict=True)
         ]
-        return np.frombuffer(b"".join(pieces), "<f2").reshape(-1, self._dimension).astype(np.float32)
+        return widened(np.frombuffer(b"".join(pieces), "<f2").reshape(-1, self._dimension))
 
     def save(self, folder: Path) -> None:
         """Write the codes, and move the rows' file into the folder."""
         import faiss
 
-        faiss.write_index(self._index, str(folder / _CENTROIDS))
+        faiss.write_index(self._clusters, str(folder / _CLUSTERS))
+        faiss.write_index(self._codes, str(folder / _CODES))
+        np.save(folder / _AXES, np.vstack([self._axes.mean, self._axes.directions.T]))
         self._rows.rename(folder / _ROWS)
+
+    def _enough_clusters(self, rows: NDArray[np.float16]) -> int:
+        """The least number, in steps of a half power of two, that finds enough of the ten nearest."""
+        first, second, third = (widened(part) for part in np.array_split(rows[_spread(len(rows), 3 * _PROBES)], 3))
+        size = min(map(len, (first, second, third)))
+        probes = first[:size] + np.float32(_PROBE_NOISE) * (second[:size] - third[:size])
+        probes /= np.linalg.norm(probes, axis=1, keepdims=True)
+        nearest = _nearest_exactly(rows, probes)
+        reduced = self._axes.questions(probes)
+        steps = [round(2 ** (half / 2)) for half in range(2 * int(np.log2(self._clusters.nlist)))]
+        for nprobe in steps:
+            self._clusters.nprobe = nprobe
+            _, found = self._refined.search(reduced, _PROBE_K)
+            hits = sum(len(np.intersect1d(a, b)) for a, b in zip(found, nearest, strict=True))
+            if hits >= RECALL * nearest.size:
+                return nprobe
+        return int(self._clusters.nlist)
 
 
 def _spread(count: int, wanted: int) -> Rows:
@@ -118,33 +200,12 @@ def _spread(count: int, wanted: int) -> Rows:
     return np.unique(np.linspace(0, count - 1, min(count, wanted)).astype(np.int64))
 
 
-def _enough_clusters(index: Any, rows: NDArray[np.float16]) -> int:
-    """The least power of two that finds enough of the ten nearest.
-
-    The probes lie half-way between two rows: no row's own neighbourhood, as a question is none's.
-    """
-    ends = rows[_spread(len(rows), 2 * _PROBES)].astype(np.float32)
-    half = len(ends) // 2
-    probes = ends[:half] + ends[half : 2 * half]
-    probes /= np.linalg.norm(probes, axis=1, keepdims=True)
-    nearest = _nearest_exactly(rows, probes)
-    nprobe = 1
-    while nprobe < index.nlist:
-        index.nprobe = nprobe
-        _, found = index.search(probes, 5 * _TOP)
-        hits = sum(len(np.intersect1d(a, b)) for a, b in zip(found, nearest, strict=True))
-        if hits >= RECALL * nearest.size:
-            break
-        nprobe *= 2
-    return nprobe
-
-
 def _nearest_exactly(rows: NDArray[np.float16], probes: Floats) -> Rows:
     """(len(probes), 10) rows with the largest inner products."""
     best = np.full((len(probes), 0), 0, np.float32)
     where = np.zeros((len(probes), 0), np.int64)
     for start in range(0, len(rows), _BATCH_ROWS):
-        scores = probes @ rows[start : start + _BATCH_ROWS].astype(np.float32).T
+        scores = probes @ widened(rows[start : start + _BATCH_ROWS]).T
         top = np.argpartition(-scores, min(_TOP, scores.shape[1]) - 1, axis=1)[:, :_TOP]
         best = np.hstack([best, np.take_along_axis(scores, top, axis=1)])
         where = np.hstack([where, top + start])

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from knowledge.backends.base import Vectors
 from knowledge.backends.clustered import ClusteredVectors
 from knowledge.backends.flat import FlatVectors
+from knowledge.backends.halves import widened
 from knowledge.encoders.base import normalised
 
 DIMENSION = 32
@@ -49,7 +50,13 @@ def test_what_is_saved_finds_and_holds_the_same(
         scores, found = loaded.nearest(probe, 10)
         assert np.array_equal(found, built.nearest(probe, 10)[1])
         assert np.all(np.diff(scores) <= 0)
-        assert np.allclose(scores, rows[found].astype(np.float32) @ probe, atol=0.02)
+        assert np.allclose(scores, rows[found].astype(np.float32) @ probe, atol=0.05)
+
+
+def test_halves_are_widened_exactly() -> None:
+    halves = np.arange(65536, dtype=np.uint16).view(np.float16)
+    finite = halves[np.isfinite(halves)].reshape(-1, 32)
+    assert np.array_equal(widened(finite), finite.astype(np.float32))
 
 
 def test_clusters_find_what_comparing_all_finds(tmp_path: Path, rows: Rows) -> None:
