@@ -1,11 +1,16 @@
-"""Ingest: files into the store, one transaction a document; what is already there and unchanged costs a hash."""
+"""Ingest: files into the store, one transaction a document; what is already there and unchanged costs a hash.
+
+Reading, encoding and writing go on at the same time, each a few documents ahead of the next, so that memory is bounded
+by the largest documents and not by their number.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -23,6 +28,7 @@ from knowledge.encoders.tokens import pack
 from knowledge.errors import DocumentError
 from knowledge.index import refresh_snapshot
 from knowledge.limits import Limits
+from knowledge.pipeline import ahead
 from knowledge.questions import attach, is_question_file, parse_questions, read_question_file
 from knowledge.records import Chunk, LoadedDocument
 from knowledge.rows import PreparedChunk, PreparedDocument, VectorKind
@@ -36,6 +42,11 @@ SNAPSHOT_CHUNKS = 2000
 SNAPSHOT_SHARE = 0.5
 """During a long ingest the derived index is built anew after this many chunks and this growth, so that readers keep
 up."""
+
+READ_AHEAD = 2
+"""Documents that are read while another is encoded."""
+UNWRITTEN_CHUNKS = 256
+"""Passages that may wait to be written before encoding waits too; one document may always."""
 
 FileStatus = Literal["added", "updated", "unchanged", "duplicate", "failed"]
 Progress = Callable[[int, int], None]
@@ -88,17 +99,28 @@ def ingest(
     files = [_absolute(file) for file in documents.walk([path for path in paths if path.exists()])]
     files += [_absolute(path) for path in paths if not path.exists()]
     progress = _ByteProgress(files, on_progress)
-    waiting = 0
-    for file in files:
-        result = _ingest_file(store, encoder, file, progress, limits or Limits(), collection)
-        progress.file_done(file)
-        report.files.append(result)
-        if on_file is not None:
-            on_file(result)
-        waiting += result.chunks if result.status in ("added", "updated") else 0
-        if waiting >= SNAPSHOT_CHUNKS:
-            waiting = 0
-            refresh_snapshot(store, share=SNAPSHOT_SHARE)
+    taken: set[str] = set()
+    read = (_read_file(store, file, limits or Limits(), collection, taken) for file in files)
+    with ahead(read, READ_AHEAD) as items, _Writer(store, encoder, collection) as writer:
+
+        def done(results: Iterator[FileReport]) -> None:
+            for result in results:
+                report.files.append(result)
+                if on_file is not None:
+                    on_file(result)
+
+        for item in items:
+            while isinstance(item, _Again):  # what it is like is known when those before it are written
+                done(writer.finished())
+                item = _read_file(store, item.file, limits or Limits(), collection, None)
+            file = item.path if isinstance(item, FileReport) else item.location
+            if isinstance(item, FileReport):
+                writer.put(item)
+            else:
+                writer.put(_prepared(encoder, item, progress.part(Path(file))))
+            progress.file_done(Path(file))
+            done(writer.finished(UNWRITTEN_CHUNKS))
+        done(writer.finished())
     refresh_snapshot(store)
     return report
 
@@ -147,41 +169,119 @@ def _absolute(path: Path) -> Path:
     return Path(os.path.normpath(path.absolute()))
 
 
-def _ingest_file(
-    store: Store, encoder: Encoder, file: Path, progress: _ByteProgress, limits: Limits, collection: str
-) -> FileReport:
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """A document that is to be encoded."""
+
+    location: str
+    content_hash: str
+    fingerprint: str
+    loaded: LoadedDocument
+    chunks: list[Chunk]
+    questions: list[tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Again:
+    """A file whose bytes are in the store under another name, or will be when those before it are written."""
+
+    file: Path
+
+
+def _read_file(
+    store: Store, file: Path, limits: Limits, collection: str, taken: set[str] | None
+) -> FileReport | _Loaded | _Again:
+    """Read and split a file, or say what has become of it.
+
+    Args:
+        store: whose present state decides what is new.
+        file: to read.
+        limits: of its size.
+        collection: that it goes to.
+        taken: hashes of the contents before it, which it is added to. None: all those before are in the store.
+    """
     location = str(file)
     try:
         if is_question_file(file):
             raise DocumentError("It holds question forms; they are indexed with the document that lies beside it.")
-        return _index(store, encoder, file, progress, limits, collection)
+        with file.open("rb") as opened:
+            hashed = hashlib.file_digest(opened, "sha256").hexdigest()
+        forms = read_question_file(file)
+        fingerprint = _fingerprint(hashed, forms, sidecar_of(file))
+        known = store.known(location, collection)
+        same = known is not None and known.content_hash == hashed
+        if known is not None and same and (known.fingerprint == fingerprint or not known.primary):
+            return FileReport(location, known.document_id, "unchanged", encoding=known.encoding, chunks=known.chunks)
+        if not same:
+            if taken is None:
+                other = store.adopt(location, hashed, collection)
+                if other is not None:
+                    return FileReport(
+                        location, other.document_id, "duplicate", encoding=other.encoding, chunks=other.chunks
+                    )
+            elif hashed in taken or store.holds(hashed, collection):
+                return _Again(file)
+        if taken is not None:
+            taken.add(hashed)
+        loaded, chunks = _read(lambda: documents.load(file, limits))
+        return _Loaded(location, hashed, fingerprint, loaded, chunks, attach(parse_questions(forms), chunks))
     except DocumentError as error:
         return FileReport(location, None, "failed", str(error))
     except OSError as error:
         return FileReport(location, None, "failed", f"It can't be read: {error.strerror or error}.")
 
 
-def _index(
-    store: Store, encoder: Encoder, file: Path, progress: _ByteProgress, limits: Limits, collection: str
-) -> FileReport:
-    location = str(file)
-    with file.open("rb") as opened:
-        hashed = hashlib.file_digest(opened, "sha256").hexdigest()
-    forms = read_question_file(file)
-    fingerprint = _fingerprint(hashed, forms, sidecar_of(file))
-    known = store.known(location, collection)
-    if known is not None and known.content_hash == hashed and (known.fingerprint == fingerprint or not known.primary):
-        return FileReport(location, known.document_id, "unchanged", encoding=known.encoding, chunks=known.chunks)
-    if known is None or known.content_hash != hashed:
-        same = store.adopt(location, hashed, collection)
-        if same is not None:
-            return FileReport(location, same.document_id, "duplicate", encoding=same.encoding, chunks=same.chunks)
-    loaded, chunks = _read(lambda: documents.load(file, limits))
-    questions = attach(parse_questions(forms), chunks)
-    prepared = prepare(encoder, loaded, chunks, questions, progress.part(file))
-    document = PreparedDocument(location, hashed, fingerprint, loaded, prepared)
-    written = store.write(document, encoder.identity, encoder.dimension, collection)
-    return FileReport(location, written.document_id, written.status, encoding=loaded.encoding, chunks=len(chunks))
+def _prepared(encoder: Encoder, item: _Loaded, on_share: Callable[[float], None]) -> PreparedDocument:
+    prepared = prepare(encoder, item.loaded, item.chunks, item.questions, on_share)
+    return PreparedDocument(item.location, item.content_hash, item.fingerprint, item.loaded, prepared)
+
+
+class _Writer:
+    """Writes documents in order in a thread of its own, and builds the derived index anew when it has grown."""
+
+    def __init__(self, store: Store, encoder: Encoder, collection: str) -> None:
+        self._store, self._encoder, self._collection = store, encoder, collection
+        self._thread = ThreadPoolExecutor(1, "writer")
+        self._waiting: deque[tuple[Future[FileReport], int]] = deque()
+        self._since_snapshot = 0
+
+    def __enter__(self) -> _Writer:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._thread.shutdown(wait=True, cancel_futures=True)
+
+    def put(self, item: PreparedDocument | FileReport) -> None:
+        """Have a document written, or a report wait for its turn."""
+        chunks = 0 if isinstance(item, FileReport) else len(item.chunks)
+        self._waiting.append((self._thread.submit(self._write, item), chunks))
+
+    def finished(self, unwritten: int = 0) -> Iterator[FileReport]:
+        """What became of documents, in order, until no more than so many passages wait.
+
+        Raises:
+            StoreError, EncoderMismatch: one couldn't be written.
+        """
+        while self._waiting and (
+            self._waiting[0][0].done()
+            or not unwritten
+            or (len(self._waiting) > 1 and sum(chunks for _, chunks in self._waiting) > unwritten)
+        ):
+            yield self._waiting.popleft()[0].result()
+
+    def _write(self, item: PreparedDocument | FileReport) -> FileReport:
+        if isinstance(item, FileReport):
+            return item
+        written = self._store.write(item, self._encoder.identity, self._encoder.dimension, self._collection)
+        chunks = len(item.chunks)
+        if written.status in ("added", "updated"):
+            self._since_snapshot += chunks
+        if self._since_snapshot >= SNAPSHOT_CHUNKS:
+            self._since_snapshot = 0
+            refresh_snapshot(self._store, share=SNAPSHOT_SHARE)
+        return FileReport(
+            item.location, written.document_id, written.status, encoding=item.loaded.encoding, chunks=chunks
+        )
 
 
 def _read(load: Callable[[], LoadedDocument]) -> tuple[LoadedDocument, list[Chunk]]:

@@ -241,6 +241,16 @@ class Store:
             ).fetchone()
         return Known(row[0], row[1], row[2], bool(row[3]), row[4], row[5]) if row else None
 
+    def holds(self, content_hash: str, collection: str = DEFAULT) -> bool:
+        """Whether a document of the collection has these bytes."""
+        with self.reading() as connection:
+            row = connection.execute(
+                """SELECT 1 FROM collections c JOIN documents d ON d.collection = c.number
+                   WHERE c.name = ? AND d.content_hash = ?""",
+                (collection, content_hash),
+            ).fetchone()
+        return row is not None
+
     def adopt(self, location: str, content_hash: str, collection: str = DEFAULT) -> Known | None:
         """Make `location` one more name of the collection's document with these bytes; None when there is none."""
         with self.writing() as connection:

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from knowledge.errors import StoreError
 from knowledge.ingest import FileReport, ingest
 from knowledge.questions import attach, parse_questions
 from knowledge.records import Chunk
@@ -140,3 +141,28 @@ def test_two_writers_and_a_reader() -> None:
 @pytest.mark.long
 def test_fifty_kills() -> None:
     assert crash.run(kills=50, seed=0).kills == 50
+
+
+def test_what_depends_on_documents_before_it_waits_for_them(store: Store, folder: Path) -> None:
+    """Contents that move between files within one run, as if each were written before the next is looked at."""
+    first = write(folder / "a.md", "# A\n\nOne.\n")
+    ingest(store, ENCODER, [folder])
+    before = store.documents()[0].document_id
+    write(folder / "b.md", first.read_text())
+    write(first, "# A\n\nOne, changed.\n")
+    write(folder / "c.md", "")
+    write(folder / "d.md", first.read_text())
+    write(folder / "e.md", "")
+    assert statuses(store, folder) == ["updated", "added", "failed", "duplicate", "failed"]
+    named = {row.document_id: row.names for row in store.documents()}
+    assert named[before] == (str(first), str(folder / "d.md"))
+    assert sorted(named.values()) == [(str(first), str(folder / "d.md")), (str(folder / "b.md"),)]
+
+
+def test_a_store_that_cannot_be_written_ends_the_run(folder: Path, tmp_path: Path) -> None:
+    for number in range(5):
+        write(folder / f"{number}.md", f"# N\n\nNumber {number}.\n")
+    with Store.open(tmp_path / "store") as first:
+        ingest(first, ENCODER, [folder / "0.md"])
+    with Store.open(tmp_path / "store", read_only=True) as store, pytest.raises(StoreError):
+        ingest(store, ENCODER, [folder])
