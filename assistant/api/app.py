@@ -137,15 +137,17 @@ def _middleware(service: Service, measured: Metrics, widget_settings: WidgetSett
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    """Opens the index in the background, so that probes are answered meanwhile; serves MCP."""
+    """Opens the index in the background, so that probes are answered meanwhile; serves MCP; leaves uploads in order."""
     Thread(target=_open, args=(app.state.service,), name="open-index", daemon=True).start()
     async with app.state.mcp.running():
         yield
+    app.state.service.ingests.close()
 
 
 def _open(service: Service) -> None:
     try:
         service.open()
+        service.ingests.resume()
     except AdvisorError as error:
         _LOG.error("%s", error)
 

@@ -27,7 +27,8 @@ UPLOADS = "uploads"
 """Folder of the uploaded files, in the data folder."""
 BEAT_SECONDS = 10
 LOST = timedelta(seconds=60)
-"""An ingest that nobody has touched for so long died with its process."""
+"""An ingest that nobody has touched for so long died with its process; another goes on with it."""
+_GIVEN_UP = datetime.fromtimestamp(0, UTC).isoformat()
 _LOG = logging.getLogger(__name__)
 _WAITING = ("waiting", "working")
 
@@ -64,6 +65,7 @@ class Ingests:
         self._lock = Lock()
         self._wake = Event()
         self._started = False
+        self._closed = False
 
     def start(self, owner: str, collection: str, files: Iterable[tuple[str, BinaryIO]]) -> Ingest:
         """Save files under their own names, in place of those of the same names, and queue them."""
@@ -86,15 +88,37 @@ class Ingests:
             created=made.created.isoformat(),
             updated=now(),
         )
+        self._enqueue(made, paths)
+        return made
+
+    def resume(self) -> None:
+        """Go on with the ingests of processes that have ended; what they were indexing is indexed again."""
+        before = (datetime.now(UTC) - LOST).isoformat()
+        for row in self._database.rows("SELECT * FROM ingests WHERE done = 0 AND updated < :before", before=before):
+            claim = "UPDATE ingests SET updated = :now WHERE id = :id AND updated = :seen"
+            if self._database.change((claim, {"now": now(), "id": row["id"], "seen": row["updated"]})):
+                job = _read(row)
+                folder = self._folder(job.collection)
+                self._enqueue(job, [folder / file.name for file in job.files])
+
+    def close(self) -> None:
+        """Leave what is waiting to the next process, at once."""
         with self._lock:
-            self._pending.add(made.id)
+            self._closed = True
+            pending = sorted(self._pending)
+        leave = "UPDATE ingests SET updated = :then WHERE id = :id AND done = 0"
+        with suppress(AdvisorError):
+            self._database.change(*((leave, {"then": _GIVEN_UP, "id": i}) for i in pending))
+
+    def _enqueue(self, job: Ingest, paths: Sequence[Path]) -> None:
+        with self._lock:
+            self._pending.add(job.id)
             if not self._started:
                 self._started = True
                 Thread(target=self._work, name="ingest", daemon=True).start()
                 Thread(target=self._beat, name="ingest-beat", daemon=True).start()
         self._wake.set()
-        self._queue.put((made, paths))
-        return made
+        self._queue.put((job, paths))
 
     def find(self, ingest_id: str, owner: str) -> Ingest:
         """An ingest of this owner.
@@ -121,7 +145,10 @@ class Ingests:
         while True:
             job, paths = self._queue.get()
             for file, path in zip(job.files, paths, strict=True):
-                self._index(job, file, path)
+                if self._closed:
+                    return
+                if file.status in _WAITING:
+                    self._index(job, file, path)
             job.done = True
             with self._lock:
                 self._pending.discard(job.id)
@@ -144,6 +171,8 @@ class Ingests:
         self._store(job)
 
     def _store(self, job: Ingest) -> None:
+        if self._closed and not job.done:
+            return  # it has been left to the next process
         values = {"id": job.id, "files": _files_json(job), "done": int(job.done), "now": now()}
         with suppress(AdvisorError):  # the documents are indexed all the same
             self._database.change(
@@ -156,6 +185,8 @@ class Ingests:
             self._wake.wait()
             with self._lock:
                 pending = sorted(self._pending)
+                if self._closed:
+                    return
                 if not pending:
                     self._wake.clear()
             with suppress(AdvisorError):
@@ -187,16 +218,10 @@ def _files_json(job: Ingest) -> str:
 
 
 def _read(row: Mapping[str, Any]) -> Ingest:
-    found = Ingest(
+    return Ingest(
         id=row["id"],
         collection=row["collection"],
         done=bool(row["done"]),
         files=[IngestedFile.model_validate(file) for file in json.loads(row["files"])],
         created=datetime.fromisoformat(row["created"]),
     )
-    if not found.done and datetime.fromisoformat(row["updated"]) < datetime.now(UTC) - LOST:
-        found.done = True
-        for file in found.files:
-            if file.status in _WAITING:
-                file.status, file.reason = "failed", "The server was stopped meanwhile. Upload the file again."
-    return found

@@ -103,6 +103,23 @@ def test_an_answer_that_has_begun_is_finished(data: Path) -> None:
             server.get("/v1/health")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_what_was_uploaded_before_the_end_is_indexed_after_the_next_start(data: Path) -> None:
+    with serving(data) as server:
+        server.ready()
+        files = [("files", (f"kestrel-{n}.md", handbook(n).encode())) for n in range(8000, 8012)]
+        made = httpx.post(f"{server.url}/v1/documents", files=files, trust_env=False, timeout=60).json()
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(60) in (0, -signal.SIGTERM)
+    with serving(data) as server:
+        server.ready()
+        until(lambda: server.get(f"/v1/ingests/{made['id']}").json()["done"])
+        state = server.get(f"/v1/ingests/{made['id']}").json()
+        assert {file["status"] for file in state["files"]} <= {"added", "unchanged"}, state
+        titles = {item["title"] for item in server.get("/v1/documents?limit=100").json()["items"]}
+        assert {f"Kestrel handbook {n}" for n in range(8000, 8012)} <= titles
+
+
 @pytest.fixture
 def indexed(tmp_path: Path) -> Advisor:
     values = Settings(data_dir=tmp_path / "data")

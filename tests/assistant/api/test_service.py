@@ -318,16 +318,25 @@ def test_an_oidc_token_names_the_user(
         assert server.get("/v1/tools", headers={"authorization": f"Bearer {token}"}).status_code == 401
 
 
-def test_an_upload_that_died_with_its_process_is_reported(advisor: Advisor) -> None:
+def test_an_upload_whose_process_died_is_gone_on_with(advisor: Advisor) -> None:
     server = opened(advisor)
     service = server.app.state.service  # type: ignore[attr-defined]
-    files = json.dumps([{"name": "a.md", "status": "working"}])
+    uploads = advisor.settings.data_dir / "uploads"
+    uploads.mkdir(exist_ok=True)
+    (uploads / "left.md").write_text("# Left\n\nThe Kranich store is swept on Mondays.\n", "utf-8")
+    files = json.dumps([{"name": "left.md", "status": "working"}, {"name": "gone.md", "status": "waiting"}])
     old = "2026-01-01T00:00:00+00:00"
     service.database.insert(
-        "ingests", id="dead", owner="", collection="default", files=files, done=0, created=old, updated=old
+        "ingests", id="left", owner="", collection="default", files=files, done=0, created=old, updated=old
     )
-    ingest = server.get("/v1/ingests/dead").json()
-    assert ingest["done"] and ingest["files"][0]["status"] == "failed" and "again" in ingest["files"][0]["reason"]
+    service.ingests.resume()
+    deadline = time.monotonic() + 60
+    while not (ingest := server.get("/v1/ingests/left").json())["done"]:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert [file["status"] for file in ingest["files"]] == ["added", "failed"]
+    service.ingests.resume()  # one that is done is left alone
+    assert server.get("/v1/ingests/left").json() == ingest
 
 
 def test_it_is_ready_once_the_index_is_open(advisor: Advisor, tmp_path: Path) -> None:
