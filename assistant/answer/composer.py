@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -62,6 +63,9 @@ _ABSOLUTE = re.compile(
     r"|(?:高达|up to)\s*\d",
     re.I,
 )
+
+_COMPARED = 1024
+"""Sentences whose trigrams and figures are kept: every one of an answer's passages is compared with many others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +197,13 @@ def _rivals(candidate: _Candidate, candidates: Sequence[_Candidate]) -> list[_Ca
     return list(rivals.values())[:MAX_RIVALS]
 
 
-def _figures(candidate: _Candidate) -> set[float]:
-    return {figure.readings[0] for figure in figures(_REFERENCE_MARK.sub("", candidate.sentence.text))}
+def _figures(candidate: _Candidate) -> frozenset[float]:
+    return _figures_in(candidate.sentence.text)
+
+
+@lru_cache(maxsize=_COMPARED)
+def _figures_in(text: str) -> frozenset[float]:
+    return frozenset(figure.readings[0] for figure in figures(_REFERENCE_MARK.sub("", text)))
 
 
 def _bundle(candidate: _Candidate, by_place: dict[tuple[int, int], _Candidate]) -> list[_Candidate]:
@@ -212,9 +221,10 @@ def _says_again(one: _Candidate, other: _Candidate) -> bool:
     return len(first & second) > 0.6 * min(len(first), len(second))
 
 
-def _trigrams(text: str) -> set[str]:
+@lru_cache(maxsize=_COMPARED)
+def _trigrams(text: str) -> frozenset[str]:
     folded = re.sub(r"\W+", "", text.casefold())
-    return {folded[i : i + 3] for i in range(max(1, len(folded) - 2))}
+    return frozenset(folded[i : i + 3] for i in range(max(1, len(folded) - 2)))
 
 
 def _runs(chosen: Sequence[_Candidate]) -> list[list[_Candidate]]:
