@@ -1,4 +1,4 @@
-"""A chat model as judge of support. Optional, pinned by name, temperature 0; its prompt has a version."""
+"""A chat model as judge of support. Optional, pinned by name, temperature 0."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from evals.targets.client import json_client, post
 if TYPE_CHECKING:
     import httpx
 
-PROMPT_VERSION = "support-2"
-"""Changes whenever `PROMPT` does: verdicts of different versions can't be compared."""
 PROMPT = """You check citations. Decide whether the SPANS, taken together, fully support the STATEMENT.
 - Wording and language may differ. Every claim, figure, unit, name, condition and degree of certainty must be there.
 - What only repeats the CONTEXT needs no support. Your own knowledge doesn't count.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 from collections.abc import Iterable
@@ -176,11 +175,6 @@ def find_run(root: Path, name: str) -> RunFolder:
 def stored_runs(root: Path) -> list[Path]:
     """Folders of the stored runs, oldest first."""
     return sorted(path.parent for path in root.glob("*/run.json"))
-
-
-def write_json(run: Run, path: Path) -> None:
-    """One JSON object: the manifest and every result."""
-    path.write_text(json.dumps(run.model_dump(mode="json"), ensure_ascii=False, indent=1), encoding="utf-8")
 
 
 def by_case(results: Iterable[Result]) -> dict[str, list[Result]]:

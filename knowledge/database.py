@@ -168,9 +168,8 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version == latest_version():
         return
-    connection.execute(
-        "PRAGMA foreign_keys = OFF"
-    )  # or a table that is made anew would take its rows' dependants along
+    # Or a table that is made anew would take its rows' dependants along.
+    connection.execute("PRAGMA foreign_keys = OFF")
     connection.execute("BEGIN IMMEDIATE")
     try:
         # Another process may have migrated while this one waited for the lock.

@@ -11,7 +11,7 @@ from knowledge import catalog
 from knowledge.catalog.records import Accelerator, Provenance
 
 MIN_PARAMETERS, MAX_PARAMETERS = 1e5, 1e14
-MIN_TOKENS, MAX_TOKENS = 1.0, 1e17
+MAX_TOKENS = 1e17
 MAX_GPUS = 1_000_000
 
 

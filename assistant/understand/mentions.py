@@ -43,10 +43,6 @@ class Mentions:
         """The names of one kind, in order."""
         return [name for name in self.names if name.kind == kind]
 
-    def quantities_of(self, *units: str) -> list[Quantity]:
-        """The amounts that can be read in one of these units, in order."""
-        return [q for q in self.quantities if q.unit in units or any(r.unit in units for r in q.readings)]
-
 
 def read_mentions(text: str) -> Mentions:
     """Amounts and names; what the writer takes back in the same message ("1.5T… no, 1.5B") is dropped."""

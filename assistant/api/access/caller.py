@@ -45,15 +45,6 @@ class Caller:
         """Starlette's name for `owner`."""
         return self.owner
 
-    @property
-    def display_name(self) -> str:
-        """The name without its kind."""
-        return self.owner.partition(":")[2]
-
-
-ANYBODY = Caller("", "admin", frozenset(SCOPES), None)
-"""Every caller while access is off."""
-
 
 def role_of(groups: Collection[str], editors: Collection[str], admins: Collection[str]) -> Role:
     """The role that a user's groups give."""
@@ -88,3 +79,7 @@ def requires(scope: Scope) -> Any:
 
 CHALLENGE = {"www-authenticate": "Bearer"}
 NO_KEY = "No key was sent. Send `Authorization: Bearer KEY`; `advisor keys create` makes one."
+
+
+ANYBODY = Caller("", "admin", frozenset(SCOPES), None)
+"""Every caller while access is off."""
