@@ -17,17 +17,21 @@ ACTIVE_PARAMETERS = Amount(
 
 
 _SINGLE = re.compile(r"单(?:张|卡|块|机单卡)|\bsingle\b|\bone (?:gpu|card)\b|\ba (?:gpu|card)\b", re.I)
+_OF = re.compile(r"\s*(?:of|with|w/)\s*", re.I)
+"""Between machines and the GPUs of each of them."""
 
 
 def gpu_counts(mentions: Mentions) -> Sequence[int]:
     """GPUs in all, one number for each way in which the question counts them ("96台8卡" is 768; "两张…四张" both)."""
     counts: list[int] = []
     nodes: float | None = None
+    end = 0
     for quantity in mentions.quantities:
         if quantity.unit == "node":
-            nodes = quantity.value
+            nodes, end = quantity.value, quantity.end
         elif quantity.unit == "gpu":
-            per_node = quantity.kind == "per node" and nodes is not None
+            joined = _OF.fullmatch(mentions.text, end, quantity.start)
+            per_node = nodes is not None and (quantity.kind == "per node" or bool(joined))
             counts.append(round(quantity.value * (nodes or 1.0) if per_node else quantity.value))
             nodes = None if per_node else nodes
     if not counts and mentions.names_of("accelerator") and _SINGLE.search(mentions.text):

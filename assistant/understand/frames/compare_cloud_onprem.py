@@ -63,6 +63,7 @@ FRAME = Frame(
             "salary_per_year",
             "money/year",
             cues=re.compile(r"年薪|工资|薪|salary|salaries|per (?:person|engineer|head)|each", re.I),
+            exact=True,
         ),
         Amount(
             "price_per_gpu",

@@ -38,7 +38,7 @@ FRAME = Frame(
         Amount(
             "batch",
             "1",
-            cues=re.compile(r"batch(?:[ _-]?size)?|批大小|批次|并发|requests?|concurren", re.I),
+            cues=re.compile(r"batch(?:[ _-]?size)?|(?<![a-z])bs(?![a-z])|批大小|批次|并发|requests?|concurren", re.I),
             read=round,
             reach=10,
         ),

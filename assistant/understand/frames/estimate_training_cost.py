@@ -41,7 +41,7 @@ FRAME = Frame(
         Amount(
             "tokens_per_example",
             "tokens",
-            cues=re.compile(r"每条|每个样本|长度|平均|each|per (?:example|sample)|long|length", re.I),
+            cues=re.compile(r"每条|每个样本|长度|平均|each|per (?:example|sample)|(?<!how )long|length", re.I),
             kinds=("sequence length",),
         ),
         Amount("tokens_per_example", "1", cues=re.compile(r"每条|每个样本|each|per (?:example|sample)", re.I), reach=8),

@@ -37,6 +37,10 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("estimate_storage", "put 40% into the archive", {"archive_share": 0.4}),
     ("estimate_storage", "saved every 20 min and each write stalls for 45 seconds", {"save_every_seconds": 1200.0, "write_seconds": 45.0}),
     ("estimate_carbon", "which region has the cleanest grid", {"rank_regions": True}),
+    ("estimate_training_cost", "how long for 3B on 90B tokens with 16 H100", {"tokens": 90e9, "gpu_count": 16}),
+    ("estimate_training_cost", "3 nodes of 8 A100 for 1B on 40B tokens", {"gpu_count": 24, "tokens": 40e9}),
+    ("estimate_memory", "9B lora seq 2048 bs 4", {"batch": 4, "sequence_length": 2048.0}),
+    ("compare_cloud_onprem", "24 cards at 20k each or rent at 1.8/h", {"salary_per_year": None}),
     ("calculate", "does 40 GiB hold 41e9 bytes", {"needed": "41e9 bytes", "capacity": "40 GiB"}),
     ("calculate", "bill is $4,310 for 1,250 hours", {"bill": "$4,310", "quantity": "1,250 hours"}),
 ]  # fmt: skip
