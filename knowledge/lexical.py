@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import threading
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -120,11 +121,16 @@ def _stem(word: str) -> str:
     return str(_stemmer().stemWord(word)) if word.isascii() and len(word) > 2 else word
 
 
-@cache
-def _stemmer() -> Any:
-    import snowballstemmer  # type: ignore[import-untyped]
+_of_thread = threading.local()
 
-    return snowballstemmer.stemmer("english")
+
+def _stemmer() -> Any:
+    """One for each thread: it keeps the word that it is at in itself."""
+    if not hasattr(_of_thread, "stemmer"):
+        import snowballstemmer  # type: ignore[import-untyped]
+
+        _of_thread.stemmer = snowballstemmer.stemmer("english")
+    return _of_thread.stemmer
 
 
 def simplify(text: str) -> str:

@@ -1,7 +1,11 @@
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from knowledge import lexical
 from knowledge.lexical import ENGLISH_STOP_WORDS, normalise, term_counts, terms
 
 
@@ -60,3 +64,18 @@ def test_any_text_is_read_and_terms_are_stable(text: str) -> None:
 @given(st.lists(st.sampled_from(sorted(ENGLISH_STOP_WORDS))))
 def test_function_words_leave_nothing(words: list[str]) -> None:
     assert terms(" ".join(words)) == []
+
+
+def test_threads_stem_at_once() -> None:
+    words = [
+        f"{start}{end}" for start in ("train", "connect", "relat", "comput") for end in ("ing", "ed", "ional", "s")
+    ]
+    expected = [lexical._stem(word) for word in words]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as threads:
+            found = list(threads.map(lambda _: [lexical._stem(word) for word in words], range(400)))
+    finally:
+        sys.setswitchinterval(interval)
+    assert all(stems == expected for stems in found)
