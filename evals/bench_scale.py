@@ -37,10 +37,12 @@ def main() -> None:
     parser.add_argument("--passages", type=int, nargs="*", default=[10_000, 100_000], help="sizes of stores")
     parser.add_argument("--vectors", type=int, nargs="*", default=[10_000, 100_000, 1_000_000], help="sizes of stores")
     parser.add_argument("--documents", type=int, default=10_000, help="one-page documents that are ingested; 0: none")
+    parser.add_argument("--encoder", default="default", help="as ADVISOR_ENCODER")
     parser.add_argument("--json", type=Path, help="write the figures here too")
     given = parser.parse_args()
     given.scratch.mkdir(parents=True, exist_ok=True)
-    measured = Bench(given.scratch).run(given.passages, given.vectors, given.documents)
+    os.environ["ADVISOR_ENCODER"] = given.encoder
+    measured = Bench(given.scratch, given.encoder).run(given.passages, given.vectors, given.documents)
     if given.json:
         given.json.write_text(json.dumps(measured, indent=1), encoding="utf-8")
 
@@ -48,9 +50,9 @@ def main() -> None:
 class Bench:
     """Builds the stores, runs the probes, prints each table when it is there."""
 
-    def __init__(self, scratch: Path) -> None:
+    def __init__(self, scratch: Path, encoder: str) -> None:
         self._scratch = scratch
-        self._stores = Stores(scratch)
+        self._stores = Stores(scratch, encoder)
         self._asked = questions()
         self._questions, self._queries = scratch / "questions.json", scratch / "queries.npy"
         self._questions.write_text(json.dumps(self._asked), encoding="utf-8")

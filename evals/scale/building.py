@@ -50,7 +50,7 @@ class Built:
 class Stores:
     """Builds stores, each from the next smaller one that is there."""
 
-    def __init__(self, scratch: Path, encoder: str = "default") -> None:
+    def __init__(self, scratch: Path, encoder: str) -> None:
         self.encoder_name = encoder
         self._scratch = scratch
 

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from assistant.settings import load_settings
 from evals.scale.material import Material
+from knowledge.encoders import load_encoder
 from knowledge.encoders.base import Encoded
 from knowledge.encoders.e5 import E5Encoder
-from knowledge.encoders.prepare import prepare
 from knowledge.ingest import ingest
 from knowledge.search import Searcher
 from knowledge.store import Store
@@ -76,7 +77,7 @@ def write_pages(material: Material, folder: Path, count: int) -> None:
 
 def ingest_pages(pages: Path, scratch: Path) -> dict[str, Any]:
     """Everything but encoding, the rate of encoding on the same texts, memory, and a rerun."""
-    encoder = E5Encoder(prepare())
+    encoder = _encoder()
     replaying = Replaying(encoder)
     shutil.rmtree(scratch, ignore_errors=True)
     before = _peak()
@@ -118,7 +119,7 @@ def ingest_pages(pages: Path, scratch: Path) -> dict[str, Any]:
 
 def change_one(folder: Path, scratch: Path) -> dict[str, Any]:
     """Seconds from a changed file until a running searcher finds what it says, encoding included."""
-    encoder = E5Encoder(prepare())
+    encoder = _encoder()
     scratch.mkdir(parents=True, exist_ok=True)
     path = scratch / "kestrel.md"
     taken: list[float] = []
@@ -135,6 +136,12 @@ def change_one(folder: Path, scratch: Path) -> dict[str, Any]:
         store.remove(report.document_id)
         documents = store.sizes().documents
     return {"documents": documents, "first_s": taken[0], "median_s": float(np.median(taken[1:])), "worst_s": max(taken)}
+
+
+def _encoder() -> E5Encoder:
+    encoder = load_encoder(load_settings().encoder)
+    assert isinstance(encoder, E5Encoder), "the rate is counted in the default encoder's tokens"
+    return encoder
 
 
 def _peak() -> float:
