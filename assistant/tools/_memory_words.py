@@ -314,9 +314,11 @@ def _solved(result: dict[str, Any], language: Language) -> str:
     serving = result["method"] == "inference"
     if language == "zh":
         rest = " KV 缓存" if serving else "激活等"
-        return f"最少 {count} 张 {card}{bare}：{what}，切分后每张 {states}，加{rest}约 {total}。"
+        alone = "一张放得下；" if count == 1 else "一张放不下，"
+        return f"{alone}最少 {count} 张 {card}{bare}：{what}，切分后每张 {states}，加{rest}约 {total}。"
     rest = "the KV cache" if serving else "activations"
-    return f"At least {count} x {card}{bare}: {what}; split, {states} each, about {total} with {rest}."
+    alone = "One is enough" if count == 1 else "One is not enough"
+    return f"{alone}: at least {count} x {card}{bare}: {what}; split, {states} each, about {total} with {rest}."
 
 
 def _table(run: ToolRun, language: Language) -> Sequence[tuple[str, ...]]:

@@ -88,7 +88,8 @@ BOUNDS = {
 }
 
 
-_ABOUT_FAILURES = {"interruption_hours", "restart_seconds", "gpu_count", "checkpoint_interval_seconds", "currency"}
+_CLUSTER = {"gpu_count", "currency"}
+_FAILURES = {"interruption_hours", "restart_seconds", "checkpoint_interval_seconds"}
 
 
 def young_seconds(write: float, between_failures: float) -> float:
@@ -124,7 +125,8 @@ def _calculate(inputs: PurchaseInputs, language: Language) -> Calculation:
     if between is not None:
         _interruptions(inputs, between * 3600, result, papers, language)
     _usage(inputs, result)
-    _prices(inputs, result, filled, used, language)
+    if not _only_failures(inputs):
+        _prices(inputs, result, filled, used, language)
     known = ("break_even_utilization", "spot_price", "lost_share")
     if not any(name in result for name in known) and not _only_a_cluster(inputs):
         _ask(inputs, result, language)
@@ -144,13 +146,20 @@ def _calculate(inputs: PurchaseInputs, language: Language) -> Calculation:
 
 def _only_a_cluster(inputs: PurchaseInputs) -> bool:
     """Whether all that is known is how many GPUs run together: how often they fail can be told."""
-    return inputs.model_fields_set <= {"gpu_count", "currency", "checkpointing"} and inputs.gpu_count > 1
+    known = _FAILURES | {"checkpoint_seconds"}
+    return _only_failures(inputs) and inputs.gpu_count > 1 and inputs.model_fields_set.isdisjoint(known)
+
+
+def _only_failures(inputs: PurchaseInputs) -> bool:
+    """Whether nothing is said of prices: GPUs alone, or named where only the checkpoint interval is asked for."""
+    named = {"gpu", "provider", "region"} if inputs.checkpointing else set[str]()
+    return inputs.model_fields_set <= {"checkpointing", "checkpoint_seconds", *_CLUSTER, *_FAILURES, *named}
 
 
 def _ask(inputs: PurchaseInputs, result: dict[str, Any], language: Language) -> None:
     if inputs.checkpoint_seconds is not None:
         ask([("interruption_hours", "平均多久中断一次", "how often it is interrupted on average")], language)
-    if inputs.interruption_hours is not None and inputs.model_fields_set <= _ABOUT_FAILURES:
+    if inputs.interruption_hours is not None and inputs.model_fields_set <= _CLUSTER | _FAILURES:
         ask(
             [("checkpoint_seconds", "写一次检查点要多久（或抢占式打几折）", "how long writing a checkpoint takes")],
             language,

@@ -19,8 +19,8 @@ from assistant.understand.state import Call, DialogueState
 _RELATED = re.compile(r"更|其他|别的|办法|\b(?:alternativ\w*|faster|cheaper|better|instead|else)\b", re.I)
 """A part that asks for something else than the part before it means nothing without it."""
 ADVICE = re.compile(
-    r"怎么(?!算|个算|分)|咋(?:办|整|弄)|如何|为什么|为啥|建议|该不该|要不要|应不应该|有必要|避免|有没有办法|选哪|哪个好|注意|必须|一定要|先(?:停|查|看)|哪些|区别|风险|靠谱|可靠吗"
-    r"|\bhow (?:do|can|should|would) (?!much|many|long)|\bhow to\b|\bwhy\b|\bshould\b|\bavoid|\badvice|\brecommend|\bworth\b|\bdifference\b|\brisks?\b|\bbesides\b",
+    r"怎么(?!算|个算|分)|咋(?:办|整|弄)|如何|为什么|为啥|建议|该不该|要不要|应不应该|有必要|避免|有没有办法|选哪|哪个好|注意|必须|一定要|先(?:停|查|看)|哪些|区别|最(?:省|快|好|便宜|稳)的?(?:办法|方法|方式|做法)|风险|靠谱|可靠吗"
+    r"|\bhow (?:do|can|should|would) (?!much|many|long)|\bhow to\b|\bwhy\b|\bshould\b|\bavoid|\badvice|\brecommend|\bworth\b|\bdifference\b|\b(?:best|cheapest|fastest|safest|right) way\b|\brisks?\b|\bbesides\b",
     re.I,
 )
 _AMOUNT_ASKED = re.compile(
@@ -83,7 +83,19 @@ def for_whole(asked: Asked, state: DialogueState, turn: int) -> list[Call]:
     ][:MAX_CALLS] or _underspecified(asked, state, turn)
     if not asked.covered or resolved.follow_up:
         return calls
-    return [call for call in calls if is_worth_asking(asked, call.tool) or can_run(call, resolved.language)]
+    own_case = _own_case(asked, ranked)
+    return [
+        call
+        for call in calls
+        if call.tool in own_case or is_worth_asking(asked, call.tool) or can_run(call, resolved.language)
+    ]
+
+
+def _own_case(asked: Asked, ranked: Sequence[_Candidate]) -> set[str]:
+    """Calculators that a question with amounts of its own asks for so clearly that general advice would miss it."""
+    if ADVICE.search(asked.resolved.mentions.text) or asked.intents.get(GUIDANCE, 0.0) >= CLEARLY_ASKED:
+        return set()
+    return {c.frame.tool for c in ranked if c.evidence >= SECOND_TOOL_FLOOR and c.filling.used}
 
 
 def _offer_of(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -190,7 +202,9 @@ def _of_part(frame: Frame, own: Mentions, whole: Mentions, intents: Mapping[str,
     around = fill(frame, whole).arguments
     named = {choice.argument for choice in frame.choices}
     arguments = {name: value for name, value in around.items() if name not in named} | dict(candidate.filling.arguments)
-    filling = replace(candidate.filling, arguments=arguments, variants=(), used=len(arguments), unused=0)
+    filling = replace(
+        candidate.filling, arguments=arguments, variants=(), used=len(arguments), unused=0, ignores_money=False
+    )
     return _Candidate(frame, filling, _evidence(frame, filling, own, intents))
 
 
@@ -238,7 +252,7 @@ def _evidence(frame: Frame, filling: Filling, mentions: Mentions, intents: Mappi
     if frame.needs and not worded and not any(filling.arguments.keys() >= set(names) for names in frame.needs):
         return 0.0
     asked = 0.35 if frame.asks.search(mentions.text) else 0.0
-    fitting = 0.12 * min(3, filling.used) - 0.08 * min(3, filling.unused)
+    fitting = 0.12 * min(3, filling.used) - 0.08 * min(3, filling.unused) - 0.3 * filling.ignores_money
     return intents.get(frame.tool, 0.0) + asked + fitting
 
 

@@ -25,7 +25,7 @@ class Name:
     """A name of the catalog, as it stands there, and where the question has it."""
 
     kind: str
-    """model, accelerator, provider, region or instance."""
+    """model, accelerator, provider, instance, region or place."""
     value: str
     start: int
     end: int

@@ -18,6 +18,7 @@ from assistant.understand.mentions import Mentions
 from knowledge.quantities import Quantity, compatible
 
 _CLAUSE_END = re.compile(r"[,;!?，；。！？、\n]|\.(?=\s|$)|\sand\s")
+_MONEY = re.compile(r"[A-Z]{3}(?:/|$)")
 _CUE_WORTH = 3.0
 _DISTANCE_COST = 0.05
 """For each character between a cue and the amount."""
@@ -121,6 +122,8 @@ class Filling:
     """Amounts that found an argument."""
     unused: int
     """Amounts that did not."""
+    ignores_money: bool
+    """Whether one of those is money: what is asked is then what it buys or whether it is enough."""
 
 
 def fill(frame: Frame, mentions: Mentions) -> Filling:
@@ -146,7 +149,9 @@ def fill(frame: Frame, mentions: Mentions) -> Filling:
         for i in range(1, min(MAX_ALTERNATIVES, max((len(found) for found in values.values()), default=0)))
     ]
     different = [v for i, v in enumerate(variants) if v != arguments and v not in variants[:i]]
-    return Filling(arguments, tuple(different), len(used), len(mentions.quantities) - len(used))
+    unused = [quantity for quantity in mentions.quantities if id(quantity) not in used]
+    ignores_money = any(_MONEY.match(quantity.unit) for quantity in unused)
+    return Filling(arguments, tuple(different), len(used), len(unused), ignores_money)
 
 
 def closest(frame: Frame, quantity: Quantity, text: str, earlier: Mapping[str, Any]) -> tuple[str, Any] | None:

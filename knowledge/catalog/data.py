@@ -108,6 +108,6 @@ def _read(file_name: str) -> tuple[Any, ...]:
 
 @cache
 def aliases(kind: str) -> dict[str, str]:
-    """Written form to name, for "accelerator", "family" (of models), "provider"."""
+    """Written form to name, for "accelerator", "family" (of models), "provider", "place" (of a grid's region)."""
     with (FOLDER / "aliases.csv").open(encoding="utf-8", newline="") as file:
         return {cells["alias"]: cells["name"] for cells in csv.DictReader(file) if cells["kind"] == kind}

@@ -12,7 +12,7 @@ from knowledge.catalog import data
 from knowledge.catalog.names import AmbiguousName, UnknownName, find_accelerator, find_model
 from knowledge.catalog.records import Accelerator, GridCarbon, Instance
 
-Kind = Literal["model", "accelerator", "provider", "instance", "region"]
+Kind = Literal["model", "accelerator", "provider", "instance", "region", "place"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def _accelerator_pattern() -> re.Pattern[str]:
     return re.compile(
         rf"(?:(?<![A-Za-z0-9])|(?<=\d[xX*]))(?P<family>{_loosely(families)})(?![A-Za-z0-9]*[a-z][A-Za-z0-9]*\.)"
         r"(?:[-\s]?(?:sxm\d?|pcie|nvl))?(?:[-\s(（]{0,2}\d{2,3}\s?g(?:i?b)?(?![a-z/]))?(?:[-\s]?(?:sxm\d?|pcie|nvl))?"
-        r"(?![A-Za-z0-9])",
+        r"(?:s(?=[^A-Za-z0-9]|$))?(?![A-Za-z0-9])",
         re.I,
     )
 
@@ -107,6 +107,7 @@ def _verbatim_patterns() -> dict[Kind, tuple[re.Pattern[str], dict[str, str]]]:
         "provider": dict(data.aliases("provider")),
         "instance": {row.name: row.name for row in data.read(Instance)},
         "region": {region: region for region in regions if region},
+        "place": dict(data.aliases("place")),
     }
     return {
         kind: (_words(names), {name.casefold(): value for name, value in names.items()})

@@ -24,6 +24,9 @@ _TO_UNIT = re.compile(
     r"(?:是|等于|合|换(?:算)?成|转成|折合)\s*多少\s*(?:个)?\s*(?P<zh>[KMGTP]i?B(?:/s)?|[KMGT]bps|[KMGT]b/s|小时|天|分钟)"
     r"|(?:\bin(?:to)?|\bto|convert .{0,20}to|how many)\s+(?P<en>[KMGTP]i?B(?:/s)?|[KMGT]bps|hours|days|minutes)\b",
 )
+_BRACKETED = re.compile(r"[\d(（][\d.,eE+\-*/×xX÷^()（）\s]*[\d)）]")
+_BRACKET = re.compile(r"[(（]\s*[\d(（]")
+_SIGN = re.compile(r"[*/×xX÷]")
 _TIMES = re.compile(r"\s*(?:[x×*✕]|乘(?:以)?|times)\s*", re.I)
 _IDLE = re.compile(r"白烧|白花|空转|空闲|闲置|浪费|没用上|idle|wast|unused", re.I)
 _BOUGHT = re.compile(r"抢占|竞价|预留|包年|包月|承诺|\bspot\b|preempt|reserv|commit", re.I)
@@ -210,7 +213,7 @@ def _power_bill(mentions: Mentions) -> Sequence[str]:
 
 
 def _expression(mentions: Mentions) -> Sequence[str]:
-    if bill := _power_bill(mentions) or _wasted(mentions) or _product(mentions):
+    if bill := _bracketed(mentions) or _power_bill(mentions) or _wasted(mentions) or _product(mentions):
         return bill
     found = None if _FITS.search(mentions.text) or _bought(mentions) else solved(mentions)
     return [found[0]] if found else []
@@ -229,8 +232,16 @@ def _wasted(mentions: Mentions) -> Sequence[str]:
 
 
 def _in_expression(mentions: Mentions) -> Sequence[Quantity]:
-    """The amounts of the expression: a run of factors, or all, where arithmetic by units explains them."""
-    return _run(mentions) if _product(mentions) else mentions.quantities
+    """The amounts of the expression: a run of factors, or all, where brackets or arithmetic by units explain them."""
+    return mentions.quantities if _bracketed(mentions) or not _product(mentions) else _run(mentions)
+
+
+def _bracketed(mentions: Mentions) -> Sequence[str]:
+    """An expression with brackets, as it is written: "(7e9*6*2e12)/(400e12*64)/86400"."""
+    written = [match.group() for match in _BRACKETED.finditer(mentions.text)]
+    return [one for one in written if _BRACKET.search(one) and one.count("(") == one.count(")") and _SIGN.search(one)][
+        :1
+    ]
 
 
 def _bought(mentions: Mentions) -> bool:

@@ -59,6 +59,11 @@ def regions(mentions: Mentions) -> Sequence[str]:
     return [name.value for name in mentions.names_of("region")]
 
 
+def places(mentions: Mentions) -> Sequence[str]:
+    """Regions in order, those that are named by their place too."""
+    return [name.value for name in mentions.names if name.kind in ("region", "place")]
+
+
 PER_GPU_HOUR = re.compile(
     r"(?:每|一)?(?:个)?卡时|(?:每|一)张?卡(?:每|一)?(?:个)?小时|(?:per|an?|/)\s?(?:gpu|card)[- ]?(?:hour|h\b)", re.I
 )

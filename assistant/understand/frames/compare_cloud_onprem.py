@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from assistant.understand.frames import common
 from assistant.understand.mentions import Mentions
@@ -17,6 +18,8 @@ _CLOUD_BILL = re.compile(
 )
 _SERVER = re.compile(r"服务器|整机|(?:一|每|单)台|8卡机|server|machine|node|dgx|box", re.I)
 _PURCHASE = re.compile(r"自建|自购|买|采购|硬件|总共|服务器|server|hardware|buy|purchase|cluster|own", re.I)
+
+_APIECE = re.compile(r"\beach\b|\bapiece\b|\ba piece\b|一个|单价", re.I)
 
 _SALARY = re.compile(r"年薪|工资|薪|salary|salaries|per (?:person|engineer|head)|each", re.I)
 _MONEY_A_YEAR = re.compile(r"[A-Z]{3}/year$")
@@ -35,6 +38,14 @@ def _yearly_amounts(mentions: Mentions) -> Sequence[Quantity]:
 def _yearly(mentions: Mentions) -> Sequence[float]:
     amounts = _yearly_amounts(mentions)
     return [sum(q.value for q in amounts)] if amounts else []
+
+
+def _refine(arguments: dict[str, Any], mentions: Mentions) -> dict[str, Any]:
+    """Who states what one GPU costs to buy states what one costs to rent."""
+    if "price_per_gpu" in arguments and "cloud_price_per_gpu_hour" not in arguments:
+        rent = arguments.pop("cloud_price_per_hour", None)
+        return arguments | ({} if rent is None else {"cloud_price_per_gpu_hour": rent})
+    return arguments
 
 
 FRAME = Frame(
@@ -71,6 +82,7 @@ FRAME = Frame(
             cues=re.compile(r"每(?:张|块)卡?|一(?:张|块)|单卡|per (?:gpu|card)|each (?:gpu|card)", re.I),
             reach=8,
         ),
+        Amount("price_per_gpu", "money", cues=_APIECE, blocks=_SERVER, reach=16),
         Amount("server_price", "money", cues=_SERVER, reach=10),
         Amount("server_price", "1", cues=_SERVER, reach=12),
         Amount("hardware_cost", "money", cues=_PURCHASE, plain=True),
@@ -107,6 +119,7 @@ FRAME = Frame(
         common.CURRENCY,
         common.PROVIDER,
     ),
+    refine=_refine,
     follow_ups={
         "zh": ("利用率降到 30% 呢？", "用五年呢？", "自建有哪些常被漏掉的成本？"),
         "en": ("What at 30% utilisation?", "Over five years?", "Which costs of owning are forgotten most?"),

@@ -41,8 +41,8 @@ FRAME = Frame(
     derived=(
         common.GPU,
         common.GPU_COUNT,
-        Derived("region", lambda mentions: common.regions(mentions)[:1]),
-        Derived("compare_region", lambda mentions: common.regions(mentions)[1:2]),
+        Derived("region", lambda mentions: common.places(mentions)[:1]),
+        Derived("compare_region", lambda mentions: common.places(mentions)[1:2]),
         common.PROVIDER,
         common.CURRENCY,
     ),
