@@ -83,6 +83,7 @@ FRAME = Frame(
             reach=8,
         ),
         Amount("price_per_gpu", "money", cues=_APIECE, blocks=_SERVER, reach=16),
+        Amount("price_per_gpu", "1", cues=_APIECE, blocks=_SERVER, reach=16, least=100.0),
         Amount("server_price", "money", cues=_SERVER, reach=10),
         Amount("server_price", "1", cues=_SERVER, reach=12),
         Amount("hardware_cost", "money", cues=_PURCHASE, plain=True),

@@ -36,6 +36,20 @@ def test_a_follow_up_changes_one_slot_and_keeps_the_rest() -> None:
     assert arguments(planned) == {"volume_bytes": 40e12, "bandwidth_bits_per_second": 2e9, "utilization": 0.75}
 
 
+ENOUGH = {"estimate_memory": 0.45, "estimate_training_cost": 0.4, "wants_figure": 0.8}
+
+
+def test_whether_a_budget_is_enough_is_no_question_of_memory() -> None:
+    planned = converse(("手上有 30 万预算，从头训 3B 够不够", ENOUGH))
+    assert planned.calls[0].tool == "estimate_training_cost"
+    assert arguments(planned)["budget"] == 3e5
+
+
+def test_a_case_of_ones_own_is_asked_about_rather_than_advised_on() -> None:
+    planned = converse(("买 6 台 A800 服务器还是租云划算", {"compare_cloud_onprem": 0.9, "wants_figure": 0.3}))
+    assert planned.calls[0].tool == "compare_cloud_onprem" and not planned.guidance
+
+
 def test_a_changed_gpu_replaces_the_earlier_one() -> None:
     planned = converse(("64 张 H100 训 7B、2T token 要多久", COST), ("那换成 A100 呢", NOTHING))
     assert arguments(planned)["gpu"] == "A100-SXM-80GB"

@@ -41,6 +41,10 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("estimate_training_cost", "3 nodes of 8 A100 for 1B on 40B tokens", {"gpu_count": 24, "tokens": 40e9}),
     ("estimate_memory", "9B lora seq 2048 bs 4", {"batch": 4, "sequence_length": 2048.0}),
     ("compare_cloud_onprem", "24 cards at 20k each or rent at 1.8/h", {"salary_per_year": None}),
+    ("compare_cloud_onprem", "12 L40S cards at 9k each, renting is 1.1/h", {"price_per_gpu": 9e3, "cloud_price_per_gpu_hour": 1.1, "gpu_count": 12}),
+    ("compare_cloud_onprem", "3 servers at $210k each", {"server_price": 2.1e5, "servers": 3.0, "price_per_gpu": None}),
+    ("estimate_carbon", "16 V100s for 40 hours in Frankfurt, or 新加坡", {"gpu": "V100-SXM2-32GB", "region": "europe-west3", "compare_region": "asia-southeast1"}),
+    ("calculate", "what is (6*3e9*4e11)/(300e12*32)/3600", {"expression": "(6*3e9*4e11)/(300e12*32)/3600"}),
     ("calculate", "does 40 GiB hold 41e9 bytes", {"needed": "41e9 bytes", "capacity": "40 GiB"}),
     ("calculate", "bill is $4,310 for 1,250 hours", {"bill": "$4,310", "quantity": "1,250 hours"}),
 ]  # fmt: skip
