@@ -53,7 +53,7 @@ retrieval-report: $(STAMPS)/venv ## write docs/retrieval.md
 separation: $(STAMPS)/venv ## no question serves two of training, choosing and reporting
 	$(BIN)/python -m evals.separation
 
-train-encoder: $(STAMPS)/venv ## train the adapter that ships, about 40 minutes
+train-encoder: $(STAMPS)/venv ## train the adapter that ships, 30 to 60 minutes
 	$(BIN)/python -m knowledge.training.train
 
 calibrate: $(STAMPS)/venv ## refit the coverage model; ARTICLES=FOLDER adds the articles that some of its questions are on

@@ -20,7 +20,8 @@ from evals.suites import SHIPPED
 from knowledge.encoders.e5 import E5Encoder
 from knowledge.encoders.prepare import prepare
 from knowledge.lexical import normalise
-from knowledge.training.material import read_training_passages
+from knowledge.shipped import shipped_paths
+from knowledge.training.material import read_passages
 
 NEAR = 0.93
 SHARED = 0.6
@@ -31,7 +32,7 @@ SAME = 0.975
 
 def question_sets() -> dict[str, list[str]]:
     """All questions by what they are for."""
-    training = [question for passage in read_training_passages() for question in passage.questions]
+    training = [question for passage in read_passages(shipped_paths()) for question in passage.questions]
     reporting = [
         *_column(DATA / "subject" / "questions.jsonl"),
         *_column(DATA / "other" / "questions.jsonl"),

@@ -2,8 +2,8 @@
 
 Each question is asked of several stores: the shipped guidance whole, in the other language only, and random halves of
 its subjects, so that a question whose subject was left out is one that near passages do not answer; then of stores of
-few passages: documents of a set of their own one by one, and random groups of them. With `--articles` the questions
-marked so are asked of those documents. Needs scikit-learn, which sentence-transformers brings.
+few passages, documents of a set of their own one by one and together. With `--articles` the questions marked so are
+asked of those documents. Needs scikit-learn, which sentence-transformers brings.
 """
 
 from __future__ import annotations
@@ -34,8 +34,6 @@ from knowledge.store import Store
 
 HALVES = 6
 """Random halves of the shipped subjects."""
-GROUPS = {2: 6, 5: 6, 10: 3}
-"""Documents of a store of few passages, beside one, and how many such stores there are in each language."""
 FEW_UNANSWERED = 40
 """Questions that a store of few passages doesn't answer, at least."""
 FOLDS = 5
@@ -78,17 +76,14 @@ def read_few(folder: Path) -> list[Question]:
 
 
 def few_stores(folder: Path, encoder: Encoder, documents: Path, questions: Sequence[Question]) -> list[Asked]:
-    """Stores of one document or a group in one language, with questions on them, on the others and on nothing there."""
+    """Stores of one document, and of all in a language, with questions on them, on the others and on nothing there."""
     mine = [question for question in questions if question.kind == "few"]
     others = [question for question in questions if question.kind in ("near", "far")]
     asked: list[Asked] = []
     for language in LANGUAGES:
         paths = sorted((documents / language).glob("*.md"))
-        groups = [[path] for path in paths]
-        for size, number in GROUPS.items():
-            groups += [random.Random(f"{language}-{size}-{n}").sample(paths, size) for n in range(number)]
-        for number, group in enumerate(groups):
-            name = f"few-{language}-{number}"
+        for group in [[path] for path in paths] + [paths]:
+            name = f"few-{language}-{group[0].stem if len(group) == 1 else 'all'}"
             store = Store.open(folder / name)
             ingest(store, encoder, group)
             subjects = {path.stem for path in group}

@@ -13,7 +13,7 @@ from assistant.errors import InvalidInput
 @click.command("train-encoder")
 @click.argument("documents", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
 @click.option("--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="The adapter's file.")
-@click.option("--epochs", default=3, show_default=True, type=click.IntRange(1, 50))
+@click.option("--epochs", default=4, show_default=True, type=click.IntRange(1, 50))
 def train_encoder(documents: tuple[Path, ...], out: Path, epochs: int) -> None:
     """Train the default encoder on documents and the questions beside them, together with the shipped guidance.
 
@@ -23,13 +23,14 @@ def train_encoder(documents: tuple[Path, ...], out: Path, epochs: int) -> None:
     if any(find_spec(name) is None for name in ("peft", "datasets", "accelerate")):
         raise InvalidInput("Training needs more packages: pip install 'cloud-training-advisor[train]'.")
     from knowledge.encoders.adapter import write_adapter
-    from knowledge.training.material import read_passages, read_training_passages
+    from knowledge.shipped import shipped_paths
+    from knowledge.training.material import read_passages
     from knowledge.training.train import adapter_of, train
 
     own = read_passages(documents)
     if not own:
         raise InvalidInput("The documents hold no passages to train on. Name files or folders with text.")
-    passages = [*own, *read_training_passages()]
+    passages = [*own, *read_passages(shipped_paths())]
     questions = sum(len(passage.questions) for passage in own)
     click.echo(f"{len(own):,} passages and {questions:,} questions of yours, with the shipped guidance.", err=True)
     write_adapter(out, adapter_of(train(passages, epochs), passages))

@@ -21,10 +21,6 @@ from knowledge.questions import (
     typed_questions,
 )
 from knowledge.records import Chunk, Language, LoadedDocument
-from knowledge.shipped import shipped_paths
-
-DOCUMENTS = Path(__file__).with_name("documents")
-"""Handbooks made up for training, on what the guidance leaves out; they are never indexed, nor shown to anybody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +59,6 @@ def read_passages(paths: Sequence[Path]) -> list[Passage]:
             for part, own in zip(parts, forms, strict=True)
         ]
     return [passage for passage in passages if passage.questions]
-
-
-def read_training_passages() -> list[Passage]:
-    """The passages of the shipped guidance and of the documents made for training."""
-    return read_passages([*shipped_paths(), DOCUMENTS])
 
 
 def read_general_texts() -> list[str]:

@@ -1,6 +1,6 @@
 """Trains the LoRA adapter of the default encoder (Hu et al. 2021, arXiv:2106.09685).
 
-`python -m knowledge.training.train` trains the one that ships, from the shipped guidance and documents made for it.
+`python -m knowledge.training.train` trains the one that ships, from the shipped guidance with its question forms.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from knowledge.encoders.export import export_sentence_transformers, matrix_name
 from knowledge.encoders.prepare import default_cache_dir, prepare
 from knowledge.encoders.projection import learn_projection
 from knowledge.segment import LANGUAGES
+from knowledge.shipped import shipped_paths
 from knowledge.training.batches import QUESTIONS, ROWS, arranged, columns, mined_neighbours
-from knowledge.training.material import Passage, read_general_texts, read_training_passages
+from knowledge.training.material import Passage, read_general_texts, read_passages
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -35,7 +36,7 @@ ALPHA = 32
 FIRST_LAYER = 4
 """Layers below stay as they are, so that the gradient needn't reach them."""
 LEARNING_RATE = 3e-4
-EPOCHS = 3
+EPOCHS = 4
 SEED = 7
 LONGEST = 112
 """Tokens of a passage that are read while training."""
@@ -158,7 +159,7 @@ def main() -> None:
     parser.add_argument("--leave-out", nargs="*", default=[], help="subjects to leave out, for choosing the recipe")
     parser.add_argument("--epochs", type=int, default=EPOCHS)
     options = parser.parse_args()
-    passages = [p for p in read_training_passages() if p.subject not in options.leave_out]
+    passages = [p for p in read_passages(shipped_paths()) if p.subject not in options.leave_out]
     print(f"{len(passages)} passages, {sum(len(p.questions) for p in passages)} questions", flush=True)
     write_adapter(options.out, adapter_of(train(passages, options.epochs), passages))
 
