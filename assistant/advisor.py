@@ -9,7 +9,7 @@ from copy import copy
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from assistant import __version__
+from assistant import __version__, tracing
 from assistant.answer.phrases import phrase
 from assistant.answer.write import NEAR_COVERAGE, write_answer
 from assistant.errors import InvalidInput
@@ -222,6 +222,21 @@ class Advisor:
     def _stream(
         self, question: str, conversation_id: str, state: DialogueState, owner: str | None, groups: Groups
     ) -> Iterator[Event]:
+        written = self._traced(question, conversation_id, state, owner, groups)
+        return tracing.in_one_context(written)
+
+    def _traced(
+        self, question: str, conversation_id: str, state: DialogueState, owner: str | None, groups: Groups
+    ) -> Iterator[Event]:
+        with tracing.span("invoke_agent advisor", operation="invoke_agent", conversation=conversation_id) as span:
+            for event in self._written(question, conversation_id, state, owner, groups):
+                if isinstance(event, Answered):
+                    span.set(model=event.answer.model, status=event.answer.status)
+                yield event
+
+    def _written(
+        self, question: str, conversation_id: str, state: DialogueState, owner: str | None, groups: Groups
+    ) -> Iterator[Event]:
         clock = _Clock()
         yield StageStarted("understanding")
         resolved = resolve(question, state)
@@ -350,7 +365,9 @@ class Advisor:
         self, text: str, conversation_id: str, query: Encoded, groups: Groups, store: Store | None = None
     ) -> SearchResult:
         passages = self.settings.passages
-        found = self.searcher.search(text, passages, query, groups, store)
+        with tracing.span("retrieval", operation="retrieval") as span:
+            found = self.searcher.search(text, passages, query, groups, store)
+            span.set(passages=len(found.hits), coverage=found.coverage)
         if not self._any_attached or not self.attachments.exists(conversation_id):
             return found
         from assistant.attachments import beside

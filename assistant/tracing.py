@@ -6,9 +6,10 @@ Neither questions nor answers are put into spans.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from contextvars import copy_context
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from assistant.errors import InvalidInput
 
@@ -25,6 +26,9 @@ _NAMES = {
     "conversation": "gen_ai.conversation.id",
     "error": "error.type",
 }
+T = TypeVar("T")
+
+_TRACER = "cloud-training-advisor"
 _provider: TracerProvider | None = None
 
 
@@ -65,7 +69,7 @@ def use(processor: Any) -> None:
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider
 
-    _provider = TracerProvider(resource=Resource.create({"service.name": "cloud-training-advisor"}))
+    _provider = TracerProvider(resource=Resource.create({"service.name": _TRACER}))
     _provider.add_span_processor(processor)
 
 
@@ -77,6 +81,22 @@ def stop() -> None:
     _provider = None
 
 
+def in_one_context(events: Iterator[T]) -> Iterator[T]:
+    """The same events, made in one context: whoever takes them may do so in another thread each time, and a span that
+    is open meanwhile stays the one that others are parts of."""
+    context = copy_context()
+    try:
+        while True:
+            try:
+                event = context.run(next, events)
+            except StopIteration:
+                return
+            yield event
+    finally:
+        if isinstance(events, Generator):
+            context.run(events.close)
+
+
 @contextmanager
 def span(name: str, **attributes: str | int | float | bool | None) -> Iterator[Span]:
     """A span around some work; an error is recorded by its type alone."""
@@ -85,7 +105,7 @@ def span(name: str, **attributes: str | int | float | bool | None) -> Iterator[S
         return
     from opentelemetry.trace import Status, StatusCode
 
-    tracer = _provider.get_tracer("cloud-training-advisor")
+    tracer = _provider.get_tracer(_TRACER)
     with tracer.start_as_current_span(name, record_exception=False, set_status_on_exception=False) as made:
         wrapped = Span(made)
         wrapped.set(**attributes)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from assistant import tracing
 from assistant.answer.calculations import describe_missing, describe_run
 from assistant.answer.composer import compose
 from assistant.answer.draft import Rendered, Statement, render
@@ -66,7 +67,9 @@ def write_answer(
         presented={o.run.n: _words(o.shown) for o in outcomes if o.run and o.shown},
     )
     opening, closing = frames(plan, found, runs)
-    rendered, left_out = _checked([*opening, *numbers, *guidance, *closing], runs, check)
+    with tracing.span("verify", operation="verify") as span:
+        rendered, left_out = _checked([*opening, *numbers, *guidance, *closing], runs, check)
+        span.set(left_out=left_out)
     if rendered.citations or any(f"[{run.n}]" in rendered.text for run in runs):
         warnings = [warning for run in runs for warning in run.warnings]
         if left_out:

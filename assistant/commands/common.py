@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -46,6 +47,11 @@ def open_advisor() -> Advisor:
 
         click.echo("First start: indexing the shipped guidance (about a minute) …", err=True)
         ingest_paths(values, shipped_paths())
+    if values.tracing_endpoint:
+        from assistant import tracing
+
+        tracing.start(values.tracing_endpoint)
+        atexit.register(tracing.stop)
     return Advisor(values)
 
 

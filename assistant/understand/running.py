@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from assistant import tracing
 from assistant.errors import InvalidField, MissingInputs
 from assistant.schema import Language, Origin, ToolRun
 from assistant.tools.base import Presentation, Tool
@@ -35,7 +36,8 @@ def run_call(call: Call, turn: int, language: Language, number: str) -> Outcome:
         arguments["currency"] = "CNY"
         origins["currency"] = "default"
     try:
-        run = tool.run(arguments, language, origins, number)
+        with tracing.span(f"execute_tool {call.tool}", operation="execute_tool", tool=call.tool):
+            run = tool.run(arguments, language, origins, number)
     except MissingInputs as missing:
         return Outcome(call.tool, missing=missing)
     except InvalidField as invalid:

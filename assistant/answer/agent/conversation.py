@@ -10,7 +10,6 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from assistant import tracing
 from assistant.answer import prompts
 from assistant.answer.agent import history
 from assistant.answer.agent.draft import Draft
@@ -100,8 +99,7 @@ class Agent:
         failure: Failure | None = None
         try:
             messages = self._messages(asked, toolbox)
-            with tracing.span("invoke_agent advisor", operation="invoke_agent", model=self.model.model):
-                yield from self._write(messages, toolbox, draft, spending)
+            yield from self._write(messages, toolbox, draft, spending)
         except ModelFailed as failed:
             failure = failed.failure
             draft.drop()
