@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMPS := .stamps
 
 .DEFAULT_GOAL := help
-.PHONY: chromium widget help run test check bench crash concurrency fuzz load service planted bench-documents bench-scale bench-encoder planted-answers bench-page browser screenshots corpus-check coverage examples quality gate calibrate retrieval-report separation train-encoder wheel clean
+.PHONY: chromium widget help run test check bench crash concurrency fuzz load service planted bench-documents bench-scale bench-encoder planted-answers bench-page browser screenshots corpus-check coverage examples settings quality gate calibrate retrieval-report separation train-encoder wheel clean
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -37,6 +37,9 @@ coverage: $(STAMPS)/venv ## write docs/coverage.md
 
 examples: $(STAMPS)/venv ## write docs/examples.md: fifteen whole answers
 	$(BIN)/python -m evals.corpus examples
+
+settings: $(STAMPS)/venv ## write docs/settings.md
+	$(BIN)/python -m evals.settings_page
 
 quality: $(STAMPS)/venv ## write docs/quality.md: scores with intervals, beside plain LangChain retrieval
 	$(BIN)/python -m evals.quality

@@ -20,7 +20,9 @@ SettingsKind = TypeVar("SettingsKind", bound=BaseSettings)
 class Settings(BaseSettings):
     """All that can be set. `advisor doctor` shows the values in force."""
 
-    model_config = SettingsConfigDict(env_prefix="ADVISOR_", env_ignore_empty=True, frozen=True)
+    model_config = SettingsConfigDict(
+        env_prefix="ADVISOR_", env_ignore_empty=True, frozen=True, use_attribute_docstrings=True
+    )
 
     data_dir: Path = Field(default_factory=lambda: user_data_path("cloud-training-advisor", appauthor=False))
     """The folder of the store."""
@@ -30,6 +32,7 @@ class Settings(BaseSettings):
     encoder: str = "default"
     """`default`, `adapter:PATH`, a sentence-transformers name or path, or `openai:URL#MODEL`."""
     max_question_characters: int = Field(default=8_000, ge=1)
+    """A longer question is refused."""
     passages: int = Field(default=12, ge=1, le=100)
     """Passages that an answer is composed from."""
     coverage_threshold: float = Field(default=0.4, ge=0, le=1)
@@ -54,9 +57,11 @@ class Settings(BaseSettings):
     model_api_key_file: Path | None = None
     """A file that holds the key alone."""
     model_temperature: float | None = Field(default=0.0, ge=0, le=2)
+    """0 for the likeliest words; empty: the vendor's own."""
     model_context_tokens: int = Field(default=32_000, ge=4_000)
     """What the model can read; the conversation is shortened to fit."""
     model_max_output_tokens: int = Field(default=2_000, ge=64)
+    """Of one model call."""
     model_max_steps: int = Field(default=6, ge=1, le=50)
     """Model calls for one question; the last must answer."""
     model_max_tokens: int = Field(default=100_000, ge=1_000)
@@ -74,8 +79,7 @@ class Settings(BaseSettings):
     """USD for one question."""
     model_max_tokens_per_day: int | None = Field(default=None, ge=1)
     model_max_cost_per_day: float | None = Field(default=None, gt=0)
-    model_judge: str = ""
-    """`cross-encoder:NAME`: a second opinion on every statement; empty: the built-in checks alone."""
+    """Of all questions of a day, in UTC."""
     tracing_endpoint: str | None = None
     """Where OpenTelemetry spans go (OTLP over HTTP, "http://host:4318"); unset: none are made."""
     price_file: Path | None = None

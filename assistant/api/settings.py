@@ -26,7 +26,9 @@ Rate = Annotated[str, AfterValidator(_rate)]
 class ServiceSettings(BaseSettings):
     """All that can be set of the HTTP service. Lists are separated by commas."""
 
-    model_config = SettingsConfigDict(env_prefix="ADVISOR_", env_ignore_empty=True, frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(
+        env_prefix="ADVISOR_", env_ignore_empty=True, frozen=True, extra="ignore", use_attribute_docstrings=True
+    )
 
     access: AccessMode = "off"
     """`off`; `keys`: API keys alone; `header`, `oidc`: API keys, and people whom a proxy or a token names."""

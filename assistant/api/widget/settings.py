@@ -15,7 +15,9 @@ MIN_SECRET = 32
 class WidgetSettings(BaseSettings):
     """All that can be set of the widget. Without origins there is no widget."""
 
-    model_config = SettingsConfigDict(env_prefix="ADVISOR_WIDGET_", env_ignore_empty=True, frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(
+        env_prefix="ADVISOR_WIDGET_", env_ignore_empty=True, frozen=True, extra="ignore", use_attribute_docstrings=True
+    )
 
     origins: str = ""
     """Web pages that may show it, as `https://HOST[:PORT]`, separated by commas; empty: none."""
