@@ -11,8 +11,8 @@ from knowledge.catalog.mentions import mentions as catalog_mentions
 from knowledge.quantities import Quantity
 
 _CORRECTION = re.compile(
-    r"(?:\bno\b,?|\bsorry\b,?|\bi mean(?:t)?\b|\bactually\b,?|\brather\b|\bcorrection\b:?|\bscratch that\b"
-    r"|不对|不是|错了|说错|打错|写错|更正|口误|应该是|我是说|哦不|噢不)",
+    r"(?:\bno\b,?|\bsorry\b,?|\bi mean(?:t)?\b|\bactually\b,?|\brather\b(?! than)|\bcorrection\b:?|\bscratch that\b"
+    r"|不对|不是(?=\s*[，,。…])|错了|说错|打错|写错|更正|口误|应该是|我是说|哦不|噢不)",
     re.I,
 )
 _CORRECTION_REACH = 16
@@ -65,6 +65,12 @@ _SECONDS = {
 }
 
 
+_DENIAL = re.compile(
+    r"(?:(?<!why )\bnot|\bisn't|\brather than|\binstead of|(?<!是)不是|而非|并非)\s*(?:the |a )?\s*$", re.I
+)
+_DENIAL_REACH = 14
+
+
 def _single_times(text: str) -> Iterator[Quantity]:
     """ "for a year": an amount that is written without a number."""
     for match in _SINGLE_TIME.finditer(text):
@@ -94,4 +100,9 @@ def _corrected(text: str, found: Sequence[Quantity]) -> list[Quantity]:
             kept.remove(before)
         elif before.unit == after.unit:
             kept.remove(before)
-    return kept
+    return [quantity for quantity in kept if not _is_denied(text, quantity, kept)]
+
+
+def _is_denied(text: str, quantity: Quantity, stated: Sequence[Quantity]) -> bool:
+    """Whether an amount stands beside another that it is not: "60B, not 600B", "是60B不是600B"."""
+    return len(stated) > 1 and _DENIAL.search(text[max(0, quantity.start - _DENIAL_REACH) : quantity.start]) is not None

@@ -67,6 +67,20 @@ def test_what_the_writer_takes_back_does_not_count() -> None:
     assert [(q.value, q.unit) for q in mentions.quantities] == [(1.5e9, "tokens")]
 
 
+@pytest.mark.parametrize(
+    ("text", "amounts"),
+    [
+        ("sorry, 40B tokens, not 400B", [4e10]),
+        ("是 40B token，不是 400B", [4e10]),
+        ("9 cards rather than 18", [9]),
+        ("why not 64 GPUs for 7B", [64, 7e9]),
+        ("不是 7B，是 13B", [13e9]),
+    ],
+)
+def test_what_something_is_not_does_not_count(text: str, amounts: list[float]) -> None:
+    assert [quantity.value for quantity in read_mentions(text).quantities] == amounts
+
+
 def test_every_argument_of_a_frame_exists() -> None:
     from assistant.tools.registry import get_tool
 
