@@ -24,6 +24,10 @@ NUMBERS = {
     "zh": "64 张 H100 训 7B、2T token 要多久？大概多少钱？",
     "en": "How long do 64 H100s take to train 7B on 2T tokens, and what does it cost?",
 }
+UNANSWERED = {
+    "zh": "我们训练集群周末的门禁卡找谁领？",
+    "en": "Who hands out badges for our training cluster at weekends?",
+}
 COLOURS = 128
 """Enough for flat surfaces; keeps a picture below 100 kB."""
 
@@ -90,6 +94,17 @@ def _take(browser: Browser, url: str, language: str, theme: str, folder: Path) -
     page.locator(".export .keep").click()
     expect(page.locator(".scenarios table")).to_be_visible()
     save(page, "calculators", whole=True)
+    page.context.close()
+
+    page = visit("/")
+    ask(page, UNANSWERED[language])
+    page.goto("/review")
+    page.locator("#review-list td.title a").first.click()
+    expect(page.locator("#review-item textarea")).to_be_visible()
+    save(page, "review", whole=True)
+    page.goto("/dashboard")
+    expect(page.locator("[data-figure] .plot-container").first).to_be_visible()
+    save(page, "dashboard", whole=True)
     page.context.close()
 
     page = visit("/library")
