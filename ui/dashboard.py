@@ -111,11 +111,10 @@ def _questions(stats: Stats, language: Language) -> Figure:
 
 
 def _latency(stats: Stats, language: Language) -> Figure:
-    """Median and 95th percentile of each day that has questions."""
-    days = [day for day in stats.days if day.latency_median_ms is not None]
+    """Median and 95th percentile of each day; days without questions are left out of the lines."""
     lines = [
-        {"type": "scatter", "mode": "lines+markers", "name": word(key, language),
-         "x": [day.day.isoformat() for day in days], "y": [getattr(day, field) for day in days]}
+        {"type": "scatter", "mode": "lines+markers", "name": word(key, language), "connectgaps": True,
+         "x": [day.day.isoformat() for day in stats.days], "y": [getattr(day, field) for day in stats.days]}
         for key, field in (("median", "latency_median_ms"), ("p95", "latency_p95_ms"))
     ]  # fmt: skip
     return _chart(lines, word("chart_latency", language), y="ms", dates=True)
@@ -133,20 +132,18 @@ def _topics(stats: Stats, language: Language) -> Figure:
             (word("not_covered", language), [topic.not_covered for topic in topics]),
         )
     ]  # fmt: skip
-    chart = _chart(bars, word("chart_topics", language), x=word("questions", language), barmode="stack")
+    chart = _chart(bars, word("chart_topics", language), barmode="stack")
     chart["layout"]["height"] = 170 + 28 * len(topics)
     return chart
 
 
-def _chart(
-    traces: list[Figure], title: str, *, x: str = "", y: str = "", barmode: str = "group", dates: bool = False
-) -> Figure:
+def _chart(traces: list[Figure], title: str, *, y: str = "", barmode: str = "group", dates: bool = False) -> Figure:
     return {
         "data": traces,
         "layout": {
             "title": {"text": title},
             # Numbers, for the plotting library names months in English alone.
-            "xaxis": {"title": {"text": x}, "automargin": True} | ({"tickformat": "%m-%d"} if dates else {}),
+            "xaxis": {"automargin": True} | ({"tickformat": "%m-%d"} if dates else {}),
             "yaxis": {"title": {"text": y}, "automargin": True, "rangemode": "tozero"},
             "height": 320,
             "barmode": barmode,

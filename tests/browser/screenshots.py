@@ -97,9 +97,11 @@ def _take(browser: Browser, url: str, language: str, theme: str, folder: Path) -
     page.context.close()
 
     page = visit("/")
-    ask(page, UNANSWERED[language])
+    turn = ask(page, UNANSWERED[language])
+    turn.locator(".icon.down").click()
+    page.locator("dialog .primary").click()
     page.goto("/review")
-    page.locator("#review-list td.title a").first.click()
+    page.locator("#review-list td.title a", has_text=UNANSWERED[language]).click()
     expect(page.locator("#review-item textarea")).to_be_visible()
     save(page, "review", whole=True)
     page.goto("/dashboard")
