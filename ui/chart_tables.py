@@ -13,7 +13,7 @@ def chart_rows(chart: Figure) -> Rows:
     """Rows of text, the first of them the header: one a bar or a marked point, one a place on the x axis for lines."""
     traces: Sequence[Figure] = chart["data"]
     layout = chart["layout"]
-    axes = [layout[axis]["title"]["text"] for axis in ("xaxis", "yaxis")]
+    axes = [layout[axis].get("title", {}).get("text", "") for axis in ("xaxis", "yaxis")]
     formats = [layout[axis].get("tickformat", "") for axis in ("xaxis", "yaxis")]
     first = traces[0]
     if first["type"] == "bar":
@@ -26,7 +26,7 @@ def chart_rows(chart: Figure) -> Rows:
     rows = [
         [
             x if isinstance(x, str) else _number(x, formats[0]),
-            *(_number(line[x], formats[1]) if x in line else "" for line in values),
+            *(_number(line[x], formats[1]) if line.get(x) is not None else "" for line in values),
         ]
         for x in places
     ]
