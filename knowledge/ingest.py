@@ -32,7 +32,7 @@ from knowledge.pipeline import ahead
 from knowledge.questions import attach, is_question_file, parse_questions, read_question_file
 from knowledge.records import Chunk, LoadedDocument
 from knowledge.rows import PreparedChunk, PreparedDocument, VectorKind
-from knowledge.store import Store
+from knowledge.store import Known, Store
 
 PREPARATION = 1
 """Goes up whenever loaders, chunks or what is encoded change; documents of another preparation are indexed again."""
@@ -96,8 +96,7 @@ def ingest(
     store.check_encoder(encoder.identity)
     ensure_background(store, encoder)
     report = IngestReport()
-    files = [_absolute(file) for file in documents.walk([path for path in paths if path.exists()])]
-    files += [_absolute(path) for path in paths if not path.exists()]
+    files = all_files(paths)
     progress = _ByteProgress(files, on_progress)
     taken: set[str] = set()
     read = (_read_file(store, file, limits or Limits(), collection, taken) for file in files)
@@ -113,12 +112,13 @@ def ingest(
             while isinstance(item, _Again):  # what it is like is known when those before it are written
                 done(writer.finished())
                 item = _read_file(store, item.file, limits or Limits(), collection, None)
-            file = item.path if isinstance(item, FileReport) else item.location
             if isinstance(item, FileReport):
+                file = Path(item.path)
                 writer.put(item)
             else:
-                writer.put(_prepared(encoder, item, progress.part(Path(file))))
-            progress.file_done(Path(file))
+                file = Path(item.version.location)
+                writer.put(item.encoded(encoder, progress.part(file)))
+            progress.file_done(file)
             done(writer.finished(UNWRITTEN_CHUNKS))
         done(writer.finished())
     refresh_snapshot(store)
@@ -157,11 +157,16 @@ def ingest_url(
     if known is not None and known.content_hash == hashed and known.fingerprint == fingerprint:
         return FileReport(url, known.document_id, "unchanged", encoding=known.encoding, chunks=known.chunks)
     prepared = prepare(encoder, loaded, chunks, attach({}, chunks))
-    written = store.write(
-        PreparedDocument(url, hashed, fingerprint, loaded, prepared), encoder.identity, encoder.dimension, collection
-    )
+    document = PreparedDocument(url, hashed, fingerprint, loaded, prepared)
+    report = written(store, document, encoder.identity, encoder.dimension, collection)
     refresh_snapshot(store)
-    return FileReport(url, written.document_id, written.status, encoding=loaded.encoding, chunks=len(chunks))
+    return report
+
+
+def all_files(paths: Sequence[Path]) -> list[Path]:
+    """The files named and those in folders named, then those that don't exist."""
+    files = [_absolute(file) for file in documents.walk([path for path in paths if path.exists()])]
+    return files + [_absolute(path) for path in paths if not path.exists()]
 
 
 def _absolute(path: Path) -> Path:
@@ -170,15 +175,82 @@ def _absolute(path: Path) -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class _Loaded:
-    """A document that is to be encoded."""
+class Version:
+    """What tells a file's present state from others."""
 
     location: str
     content_hash: str
     fingerprint: str
+    forms: str
+    """The text of its question forms."""
+
+    @classmethod
+    def of(cls, file: Path) -> Version:
+        """Read the bytes of the file and of those beside it.
+
+        Raises:
+            DocumentError: it holds the question forms of another, or its own can't be read.
+            OSError: it can't be read.
+        """
+        if is_question_file(file):
+            raise DocumentError("It holds question forms; they are indexed with the document that lies beside it.")
+        with file.open("rb") as opened:
+            hashed = hashlib.file_digest(opened, "sha256").hexdigest()
+        forms = read_question_file(file)
+        return cls(str(file), hashed, _fingerprint(hashed, forms, sidecar_of(file)), forms)
+
+    def unchanged(self, known: Known | None) -> FileReport | None:
+        """That the store knows just this; None when it doesn't."""
+        if known is None or known.content_hash != self.content_hash:
+            return None
+        if known.fingerprint != self.fingerprint and known.primary:
+            return None
+        return FileReport(self.location, known.document_id, "unchanged", encoding=known.encoding, chunks=known.chunks)
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A document that was read and split, to be encoded."""
+
+    version: Version
     loaded: LoadedDocument
     chunks: list[Chunk]
     questions: list[tuple[str, ...]]
+
+    @classmethod
+    def of(cls, version: Version, limits: Limits) -> Split:
+        """Read and split.
+
+        Raises:
+            DocumentError: it can't be read.
+        """
+        loaded, chunks = _read(lambda: documents.load(Path(version.location), limits))
+        return cls(version, loaded, chunks, attach(parse_questions(version.forms), chunks))
+
+    def encoded(self, encoder: Encoder, on_share: Callable[[float], None] | None = None) -> PreparedDocument:
+        """Ready to be written."""
+        prepared = prepare(encoder, self.loaded, self.chunks, self.questions, on_share)
+        version = self.version
+        return PreparedDocument(version.location, version.content_hash, version.fingerprint, self.loaded, prepared)
+
+
+def failed(location: str, error: DocumentError | OSError) -> FileReport:
+    """That a file can't be read, and why."""
+    reason = str(error) if isinstance(error, DocumentError) else f"It can't be read: {error.strerror or error}."
+    return FileReport(location, None, "failed", reason)
+
+
+def written(
+    store: Store, document: PreparedDocument, encoder_identity: str, dimension: int, collection: str
+) -> FileReport:
+    """Write a document.
+
+    Raises:
+        EncoderMismatch, StoreError: as `Store.write`.
+    """
+    document_id, status = store.write(document, encoder_identity, dimension, collection)
+    chunks = len(document.chunks)
+    return FileReport(document.location, document_id, status, encoding=document.loaded.encoding, chunks=chunks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +262,7 @@ class _Again:
 
 def _read_file(
     store: Store, file: Path, limits: Limits, collection: str, taken: set[str] | None
-) -> FileReport | _Loaded | _Again:
+) -> FileReport | Split | _Again:
     """Read and split a file, or say what has become of it.
 
     Args:
@@ -200,40 +272,27 @@ def _read_file(
         collection: that it goes to.
         taken: hashes of the contents before it, which it is added to. None: all those before are in the store.
     """
-    location = str(file)
     try:
-        if is_question_file(file):
-            raise DocumentError("It holds question forms; they are indexed with the document that lies beside it.")
-        with file.open("rb") as opened:
-            hashed = hashlib.file_digest(opened, "sha256").hexdigest()
-        forms = read_question_file(file)
-        fingerprint = _fingerprint(hashed, forms, sidecar_of(file))
-        known = store.known(location, collection)
-        same = known is not None and known.content_hash == hashed
-        if known is not None and same and (known.fingerprint == fingerprint or not known.primary):
-            return FileReport(location, known.document_id, "unchanged", encoding=known.encoding, chunks=known.chunks)
-        if not same:
+        version = Version.of(file)
+        known = store.known(version.location, collection)
+        unchanged = version.unchanged(known)
+        if unchanged is not None:
+            return unchanged
+        hashed = version.content_hash
+        if known is None or known.content_hash != hashed:
             if taken is None:
-                other = store.adopt(location, hashed, collection)
-                if other is not None:
+                same = store.adopt(version.location, hashed, collection)
+                if same is not None:
                     return FileReport(
-                        location, other.document_id, "duplicate", encoding=other.encoding, chunks=other.chunks
+                        version.location, same.document_id, "duplicate", encoding=same.encoding, chunks=same.chunks
                     )
             elif hashed in taken or store.holds(hashed, collection):
                 return _Again(file)
         if taken is not None:
             taken.add(hashed)
-        loaded, chunks = _read(lambda: documents.load(file, limits))
-        return _Loaded(location, hashed, fingerprint, loaded, chunks, attach(parse_questions(forms), chunks))
-    except DocumentError as error:
-        return FileReport(location, None, "failed", str(error))
-    except OSError as error:
-        return FileReport(location, None, "failed", f"It can't be read: {error.strerror or error}.")
-
-
-def _prepared(encoder: Encoder, item: _Loaded, on_share: Callable[[float], None]) -> PreparedDocument:
-    prepared = prepare(encoder, item.loaded, item.chunks, item.questions, on_share)
-    return PreparedDocument(item.location, item.content_hash, item.fingerprint, item.loaded, prepared)
+        return Split.of(version, limits)
+    except (DocumentError, OSError) as error:
+        return failed(str(file), error)
 
 
 class _Writer:
@@ -272,16 +331,13 @@ class _Writer:
     def _write(self, item: PreparedDocument | FileReport) -> FileReport:
         if isinstance(item, FileReport):
             return item
-        written = self._store.write(item, self._encoder.identity, self._encoder.dimension, self._collection)
-        chunks = len(item.chunks)
-        if written.status in ("added", "updated"):
-            self._since_snapshot += chunks
+        report = written(self._store, item, self._encoder.identity, self._encoder.dimension, self._collection)
+        if report.status in ("added", "updated"):
+            self._since_snapshot += report.chunks
         if self._since_snapshot >= SNAPSHOT_CHUNKS:
             self._since_snapshot = 0
             refresh_snapshot(self._store, share=SNAPSHOT_SHARE)
-        return FileReport(
-            item.location, written.document_id, written.status, encoding=item.loaded.encoding, chunks=chunks
-        )
+        return report
 
 
 def _read(load: Callable[[], LoadedDocument]) -> tuple[LoadedDocument, list[Chunk]]:

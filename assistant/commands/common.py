@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,9 +57,21 @@ def open_advisor() -> Advisor:
 
 
 def ingest_paths(
-    values: Settings, paths: Sequence[Path], urls: Sequence[str] = (), collection: str = "default"
+    values: Settings,
+    paths: Sequence[Path],
+    urls: Sequence[str] = (),
+    collection: str = "default",
+    ray: str | None = None,
 ) -> IngestReport:
-    """Index files, folders and web pages into a collection, with a progress bar on a terminal."""
+    """Index files, folders and web pages into a collection, with a progress bar on a terminal.
+
+    Args:
+        values: where the store lies, and with which encoder.
+        paths: of files and folders.
+        urls: of web pages.
+        collection: that all go to.
+        ray: address of a Ray cluster that reads and encodes the files. None: this process does.
+    """
     from tqdm import tqdm
 
     from assistant.understand.intent import load_intents
@@ -73,7 +86,13 @@ def ingest_paths(
             bar.total = total
             bar.update(done - bar.n)
 
-        report = ingest(store, encoder, paths, on_progress=progress, limits=values.limits, collection=collection)
+        if ray is not None:
+            from knowledge.ray_ingest import ingest_on_ray
+
+            load = partial(load_encoder, values.encoder)
+            report = ingest_on_ray(store, load, paths, address=ray, limits=values.limits, collection=collection)
+        else:
+            report = ingest(store, encoder, paths, on_progress=progress, limits=values.limits, collection=collection)
         for url in urls:
             report.files.append(
                 ingest_url(

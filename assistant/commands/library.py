@@ -26,9 +26,18 @@ _STATUSES: tuple[FileStatus, ...] = ("added", "updated", "unchanged", "duplicate
 @click.option("--collection", default="default", show_default=True, metavar="NAME", help="Where they go.")
 @click.option("--group", "groups", multiple=True, help="Lets this group read the collection; `*` is everybody.")
 @click.option("--reencode", "anew", is_flag=True, help="Make all vectors anew with the encoder that is set now.")
+@click.option(
+    "--ray", is_flag=False, flag_value="local", metavar="[ADDRESS]", help="Read and encode on Ray; alone: a local one."
+)
 @json_option
 def index(
-    sources: tuple[str, ...], shipped: bool, collection: str, groups: tuple[str, ...], anew: bool, as_json: bool
+    sources: tuple[str, ...],
+    shipped: bool,
+    collection: str,
+    groups: tuple[str, ...],
+    anew: bool,
+    ray: str | None,
+    as_json: bool,
 ) -> None:
     """Index files, folders and web pages; what is unchanged is skipped, so a rerun continues.
 
@@ -47,7 +56,7 @@ def index(
         raise click.UsageError("Name files or folders to index, or give --shipped.")
     if groups:
         _share(collection, groups, make=True)
-    report = ingest_paths(settings(), paths, urls, collection)
+    report = ingest_paths(settings(), paths, urls, collection, ray)
     if as_json:
         print_json(_report_json(report))
     else:
