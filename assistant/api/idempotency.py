@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -127,32 +127,35 @@ class Idempotency:
         if kept is not None:
             await kept(scope, receive, send)
             return
-        answer = _Answer(send)
+
+        async def keep(answer: _Answer) -> None:
+            done = (caller.owner, key, answer.status, answer.headers, answer.body.decode("utf-8"))
+            await to_thread.run_sync(self._memory.finish, *done)
+
+        answer = _Answer(send, keep)
         try:
             await self._app(scope, receive, answer.send)
         finally:
-            if answer.is_kept:
-                done = (caller.owner, key, answer.status, answer.headers, answer.body.decode("utf-8"))
-                await to_thread.run_sync(self._memory.finish, *done)
-            else:
+            if not answer.is_kept:
                 await to_thread.run_sync(self._memory.forget, caller.owner, key)
 
 
 class _Answer:
-    """What was sent, as far as it can be kept."""
+    """What was sent, as far as it can be kept; kept before its end is out, since who has it may send again."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, keep: Callable[[_Answer], Awaitable[None]]) -> None:
         self._send = send
-        self._complete = False
+        self._keep = keep
+        self.is_kept = False
         self._too_long = False
         self.status = 0
         self.headers: dict[str, str] = {}
         self.body = b""
 
     @property
-    def is_kept(self) -> bool:
+    def _can_be_kept(self) -> bool:
         media = self.headers.get("content-type", "")
-        return self._complete and not self._too_long and self.status < 500 and "json" in (media or "json")
+        return not self._too_long and self.status < 500 and "json" in (media or "json")
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -163,7 +166,9 @@ class _Answer:
             self._too_long = self._too_long or len(self.body) + len(message.get("body", b"")) > _MAX_BODY
             if not self._too_long:
                 self.body += message.get("body", b"")
-            self._complete = not message.get("more_body", False)
+            if not message.get("more_body", False) and not self.is_kept and self._can_be_kept:
+                await self._keep(self)
+                self.is_kept = True
         await self._send(message)
 
 
