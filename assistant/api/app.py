@@ -147,7 +147,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 def _open(service: Service) -> None:
     try:
         service.open()
-        service.ingests.resume()
+        service.ingests.open()
     except AdvisorError as error:
         _LOG.error("%s", error)
 

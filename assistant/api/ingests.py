@@ -27,8 +27,9 @@ UPLOADS = "uploads"
 """Folder of the uploaded files, in the data folder."""
 BEAT_SECONDS = 10
 LOST = timedelta(seconds=60)
-"""An ingest that nobody has touched for so long died with its process; another goes on with it."""
-_GIVEN_UP = datetime.fromtimestamp(0, UTC).isoformat()
+"""An ingest that nobody has touched for so long died with its process; one that has its files goes on with it."""
+ABANDONED = timedelta(minutes=10)
+"""After so long nobody has its files any more."""
 _LOG = logging.getLogger(__name__)
 _WAITING = ("waiting", "working")
 
@@ -63,9 +64,9 @@ class Ingests:
         self._queue: SimpleQueue[tuple[Ingest, Sequence[Path]]] = SimpleQueue()
         self._pending: set[str] = set()
         self._lock = Lock()
-        self._wake = Event()
-        self._started = False
-        self._closed = False
+        self._working: Thread | None = None
+        self._beating: Thread | None = None
+        self._closed = Event()
 
     def start(self, owner: str, collection: str, files: Iterable[tuple[str, BinaryIO]]) -> Ingest:
         """Save files under their own names, in place of those of the same names, and queue them."""
@@ -91,33 +92,46 @@ class Ingests:
         self._enqueue(made, paths)
         return made
 
+    def open(self) -> None:
+        """From now on, go on with what processes that have ended left waiting; more than once does nothing more."""
+        with self._lock:
+            if self._beating is None:
+                self._beating = Thread(target=self._beat, name="ingest-beat", daemon=True)
+                self._beating.start()
+
     def resume(self) -> None:
-        """Go on with the ingests of processes that have ended; what they were indexing is indexed again."""
+        """Go on with the ingests of processes that have ended; what they were indexing is indexed again.
+
+        Raises:
+            AdvisorError: the database can't be read.
+        """
         before = (datetime.now(UTC) - LOST).isoformat()
         for row in self._database.rows("SELECT * FROM ingests WHERE done = 0 AND updated < :before", before=before):
+            job = _read(row)
+            paths = [self._folder(job.collection) / file.name for file in job.files]
+            if not any(path.exists() for path in paths):
+                continue  # they lie with another server of this database
             claim = "UPDATE ingests SET updated = :now WHERE id = :id AND updated = :seen"
             if self._database.change((claim, {"now": now(), "id": row["id"], "seen": row["updated"]})):
-                job = _read(row)
-                folder = self._folder(job.collection)
-                self._enqueue(job, [folder / file.name for file in job.files])
+                self._enqueue(job, paths)
 
     def close(self) -> None:
         """Leave what is waiting to the next process, at once."""
+        self._closed.set()
         with self._lock:
-            self._closed = True
             pending = sorted(self._pending)
+        then = (datetime.now(UTC) - LOST).isoformat()
         leave = "UPDATE ingests SET updated = :then WHERE id = :id AND done = 0"
         with suppress(AdvisorError):
-            self._database.change(*((leave, {"then": _GIVEN_UP, "id": i}) for i in pending))
+            self._database.change(*((leave, {"then": then, "id": i}) for i in pending))
 
     def _enqueue(self, job: Ingest, paths: Sequence[Path]) -> None:
         with self._lock:
             self._pending.add(job.id)
-            if not self._started:
-                self._started = True
-                Thread(target=self._work, name="ingest", daemon=True).start()
-                Thread(target=self._beat, name="ingest-beat", daemon=True).start()
-        self._wake.set()
+            if self._working is None:
+                self._working = Thread(target=self._work, name="ingest", daemon=True)
+                self._working.start()
+        self.open()
         self._queue.put((job, paths))
 
     def find(self, ingest_id: str, owner: str) -> Ingest:
@@ -129,7 +143,13 @@ class Ingests:
         rows = self._database.rows("SELECT * FROM ingests WHERE id = :id AND owner = :owner", id=ingest_id, owner=owner)
         if not rows:
             raise NotFound(f"There is no ingest {ingest_id} here.")
-        return _read(rows[0])
+        found = _read(rows[0])
+        if not found.done and datetime.fromisoformat(rows[0]["updated"]) < datetime.now(UTC) - ABANDONED:
+            found.done = True
+            for file in found.files:
+                if file.status in _WAITING:
+                    file.status, file.reason = "failed", "The server was stopped meanwhile. Upload the file again."
+        return found
 
     def delete_upload(self, names: Sequence[str]) -> None:
         """Delete the files of a document that was uploaded."""
@@ -145,7 +165,7 @@ class Ingests:
         while True:
             job, paths = self._queue.get()
             for file, path in zip(job.files, paths, strict=True):
-                if self._closed:
+                if self._closed.is_set():
                     return
                 if file.status in _WAITING:
                     self._index(job, file, path)
@@ -171,7 +191,7 @@ class Ingests:
         self._store(job)
 
     def _store(self, job: Ingest) -> None:
-        if self._closed and not job.done:
+        if self._closed.is_set() and not job.done:
             return  # it has been left to the next process
         values = {"id": job.id, "files": _files_json(job), "done": int(job.done), "now": now()}
         with suppress(AdvisorError):  # the documents are indexed all the same
@@ -180,21 +200,15 @@ class Ingests:
             )
 
     def _beat(self) -> None:
-        """Shows other processes that the waiting ingests are alive."""
-        while True:
-            self._wake.wait()
+        """Shows other processes that the waiting ingests are alive, and looks for those of processes that aren't."""
+        while not self._closed.is_set():
             with self._lock:
                 pending = sorted(self._pending)
-                if self._closed:
-                    return
-                if not pending:
-                    self._wake.clear()
+            touch = "UPDATE ingests SET updated = :now WHERE id = :id"
             with suppress(AdvisorError):
-                touched = [
-                    ("UPDATE ingests SET updated = :now WHERE id = :id", {"now": now(), "id": i}) for i in pending
-                ]
-                self._database.change(*touched)
-            Event().wait(BEAT_SECONDS)
+                self._database.change(*((touch, {"now": now(), "id": i}) for i in pending))
+                self.resume()
+            self._closed.wait(BEAT_SECONDS)
 
 
 def plain_name(name: str) -> str:

@@ -20,6 +20,7 @@ from assistant.advisor import Advisor
 from assistant.api.access.binding import check_binding
 from assistant.api.app import create_app
 from assistant.api.crosssite import OwnName
+from assistant.api.service import Service
 from assistant.api.settings import ServiceSettings, load_service_settings
 from assistant.errors import InvalidInput
 from tests.assistant.api.conftest import Client, KeyRing
@@ -318,25 +319,42 @@ def test_an_oidc_token_names_the_user(
         assert server.get("/v1/tools", headers={"authorization": f"Bearer {token}"}).status_code == 401
 
 
-def test_an_upload_whose_process_died_is_gone_on_with(advisor: Advisor) -> None:
+def left_waiting(service: Service, identity: str, *names: str) -> None:
+    """An ingest of a process that is gone."""
+    files = json.dumps([{"name": name, "status": "working"} for name in names])
+    old = "2026-01-01T00:00:00+00:00"
+    service.database.insert(
+        "ingests", id=identity, owner="", collection="default", files=files, done=0, created=old, updated=old
+    )
+
+
+def test_an_upload_whose_process_died_is_gone_on_with_by_a_running_one(
+    advisor: Advisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assistant.api.ingests.BEAT_SECONDS", 0.05)
     server = opened(advisor)
-    service = server.app.state.service  # type: ignore[attr-defined]
+    service: Service = server.app.state.service  # type: ignore[attr-defined]
+    service.ingests.open()
     uploads = advisor.settings.data_dir / "uploads"
     uploads.mkdir(exist_ok=True)
     (uploads / "left.md").write_text("# Left\n\nThe Kranich store is swept on Mondays.\n", "utf-8")
-    files = json.dumps([{"name": "left.md", "status": "working"}, {"name": "gone.md", "status": "waiting"}])
-    old = "2026-01-01T00:00:00+00:00"
-    service.database.insert(
-        "ingests", id="left", owner="", collection="default", files=files, done=0, created=old, updated=old
-    )
-    service.ingests.resume()
+    left_waiting(service, "left", "left.md", "gone.md")
     deadline = time.monotonic() + 60
-    while not (ingest := server.get("/v1/ingests/left").json())["done"]:
+    while not all(row["done"] for row in service.database.rows("SELECT done FROM ingests WHERE id = 'left'")):
         assert time.monotonic() < deadline
         time.sleep(0.05)
+    ingest = server.get("/v1/ingests/left").json()
     assert [file["status"] for file in ingest["files"]] == ["added", "failed"]
-    service.ingests.resume()  # one that is done is left alone
-    assert server.get("/v1/ingests/left").json() == ingest
+    service.ingests.close()
+
+
+def test_an_upload_that_nobody_has_any_more_is_reported(advisor: Advisor) -> None:
+    server = opened(advisor)
+    service: Service = server.app.state.service  # type: ignore[attr-defined]
+    left_waiting(service, "nowhere", "nowhere.md")
+    service.ingests.resume()
+    ingest = server.get("/v1/ingests/nowhere").json()
+    assert ingest["done"] and ingest["files"][0]["status"] == "failed" and "again" in ingest["files"][0]["reason"]
 
 
 def test_it_is_ready_once_the_index_is_open(advisor: Advisor, tmp_path: Path) -> None:
